@@ -1,0 +1,240 @@
+"""Every error the product raises on purpose, as one tree.
+
+    WindowpaneError
+    ├── InvalidInput            the caller can fix it
+    │   ├── BadSetting
+    │   ├── MessageEmpty
+    │   ├── MessageTooLarge
+    │   ├── NotFound
+    │   └── UnknownModel
+    ├── SendRefused             the chat is not in a state for this now
+    │   ├── ChatBusy
+    │   ├── HeadMoved
+    │   └── NothingRunning
+    ├── StorageError
+    │   ├── StoreUnreachable
+    │   ├── StoreTooNew
+    │   ├── VersionConflict
+    │   └── RecordDamaged
+    ├── VaultError
+    │   ├── KeyUnreadable
+    │   ├── VaultLocked
+    │   ├── WrongPassphrase
+    │   └── WrongKey
+    ├── ServerError             the server cannot start as asked
+    │   ├── PortTaken
+    │   └── PasswordMissing
+    ├── PartMissing             an optional part is not installed
+    └── ProviderFailed          a model's service said no; carries a Failure
+
+Each has a ``code`` for programs and a sentence for people: what is wrong, and what to do.
+Foreign exceptions are translated in the edge file where they occur, never here.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from msgspec import Struct
+
+FailureKind = Literal[
+    "auth",
+    "quota",
+    "overflow",
+    "overloaded",
+    "server",
+    "invalid",
+    "model",
+    "net",
+    "refused",
+    "aborted",
+    "unknown",
+]
+
+
+class Failure(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Why an attempt failed, as a value that is stored with the turn and shown."""
+
+    kind: FailureKind
+    message: str
+    http_status: int | None = None
+    retry_after_seconds: float | None = None
+
+
+class WindowpaneError(Exception):
+    code: ClassVar[str] = "error"
+
+
+class InvalidInput(WindowpaneError):
+    code = "invalid_input"
+
+
+class BadSetting(InvalidInput):
+    code = "bad_setting"
+
+
+class MessageEmpty(InvalidInput):
+    code = "message_empty"
+
+    def __init__(self) -> None:
+        super().__init__("The message is empty. Write something, then send.")
+
+
+class MessageTooLarge(InvalidInput):
+    code = "message_too_large"
+
+    def __init__(self, *, message_bytes: int, limit_bytes: int) -> None:
+        super().__init__(
+            f"The message has {message_bytes:,} bytes; at most {limit_bytes:,} can be sent at once. "
+            "Shorten it or split it."
+        )
+
+
+class NotFound(InvalidInput):
+    code = "not_found"
+
+    def __init__(self, what: str, *, id: str) -> None:
+        super().__init__(f"There is no {what} {id}. It may have been deleted.")
+
+
+class UnknownModel(InvalidInput):
+    code = "unknown_model"
+
+    def __init__(self, name: str, *, known: list[str]) -> None:
+        listed = ", ".join(known[:8]) or "none"
+        super().__init__(f"There is no model called {name}. Known models: {listed}.")
+
+
+class SendRefused(WindowpaneError):
+    code = "send_refused"
+
+
+class ChatBusy(SendRefused):
+    code = "chat_busy"
+
+    def __init__(self) -> None:
+        super().__init__("This chat is still answering. Wait for the answer or stop it first.")
+
+
+class HeadMoved(SendRefused):
+    code = "head_moved"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This chat went on elsewhere since this page was loaded. "
+            "Reload to see the new turns, then send again; your text is kept."
+        )
+
+
+class NothingRunning(SendRefused):
+    code = "nothing_running"
+
+    def __init__(self) -> None:
+        super().__init__("There is nothing to stop: this chat is not answering.")
+
+
+class StorageError(WindowpaneError):
+    code = "storage"
+
+
+class StoreUnreachable(StorageError):
+    code = "store_unreachable"
+
+
+class StoreTooNew(StorageError):
+    code = "store_too_new"
+
+    def __init__(self, *, found: int, known: int) -> None:
+        super().__init__(
+            f"This database has schema {found}; this version of Windowpane knows up to {known}. "
+            "Start the newer version that wrote it."
+        )
+
+
+class VersionConflict(StorageError):
+    """Somebody else wrote the row first; nothing of the batch was written."""
+
+    code = "version_conflict"
+
+    def __init__(self, *, table: str, id: str) -> None:
+        self.table = table
+        self.id = id
+        super().__init__(f"{table}/{id} was changed by somebody else at the same time. Try again.")
+
+
+class RecordDamaged(StorageError):
+    """A stored record cannot be opened; it is named, and everything else works."""
+
+    code = "record_damaged"
+
+    def __init__(self, *, table: str, id: str, why: str) -> None:
+        self.table = table
+        self.id = id
+        super().__init__(f"The record {table}/{id} cannot be opened: {why}.")
+
+
+class VaultError(WindowpaneError):
+    code = "vault"
+
+
+class KeyUnreadable(VaultError):
+    code = "key_unreadable"
+
+
+class VaultLocked(VaultError):
+    code = "vault_locked"
+
+
+class WrongPassphrase(VaultError):
+    code = "wrong_passphrase"
+
+    def __init__(self) -> None:
+        super().__init__("The passphrase does not open this vault's key. Nothing was changed.")
+
+
+class WrongKey(VaultError):
+    code = "wrong_key"
+
+    def __init__(self, *, database_key_id: str, file_key_id: str) -> None:
+        super().__init__(
+            f"This database was sealed with key {database_key_id}, but the key file holds key "
+            f"{file_key_id}. Point to the right key file (setting key_file) or another database."
+        )
+
+
+class ServerError(WindowpaneError):
+    code = "server"
+
+
+class PortTaken(ServerError):
+    code = "port_taken"
+
+    def __init__(self, *, host: str, port: int) -> None:
+        super().__init__(
+            f"Port {port} on {host} is in use, perhaps by another Windowpane. "
+            "Choose another with --port, or --port 0 for any free one."
+        )
+
+
+class PasswordMissing(ServerError):
+    code = "password_missing"
+
+    def __init__(self, *, host: str) -> None:
+        super().__init__(
+            f"Listening on {host} lets other machines in, so a password is required. "
+            "Set WINDOWPANE_PASSWORD, or listen on 127.0.0.1."
+        )
+
+
+class PartMissing(WindowpaneError):
+    code = "part_missing"
+
+
+class ProviderFailed(WindowpaneError):
+    """A provider refused or broke off; adapters raise it, the loop turns it into a turn's end."""
+
+    code = "provider_failed"
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(failure.message)

@@ -1,0 +1,95 @@
+"""The one tagged union that providers, loop, store, page and command line speak.
+
+A provider yields ``StreamEvent``; the loop adds what only it knows. Each event gets an id
+``epoch:seq`` before anybody sees it. Finished events go to the log; ``PartStarted`` and
+``PartDelta`` describe the open part, which is one row that is written again and again.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from windowpane.errors import Failure, InvalidInput
+from windowpane.messages import Finish, Message
+from windowpane.parts import Part
+from windowpane.turns import Turn
+from windowpane.usage import TokenUsage
+
+OpenKind = Literal["text", "reasoning", "tool_call"]
+
+
+class PartStarted(Struct, frozen=True, kw_only=True, tag="part_started"):
+    """``name`` is the tool's for a tool call, else empty."""
+
+    kind: OpenKind
+    name: str = ""
+
+
+class PartDelta(Struct, frozen=True, kw_only=True, tag="part_delta"):
+    text: str
+
+
+class PartDone(Struct, frozen=True, kw_only=True, tag="part_done"):
+    part: Part
+
+
+class UsageReported(Struct, frozen=True, kw_only=True, tag="usage_reported"):
+    usage: TokenUsage
+
+
+class Finished(Struct, frozen=True, kw_only=True, tag="finished"):
+    """The provider's stream ended as it should."""
+
+    finish: Finish
+
+
+class TurnStarted(Struct, frozen=True, kw_only=True, tag="turn_started"):
+    turn: Turn
+    message: Message
+
+
+class MessageDone(Struct, frozen=True, kw_only=True, tag="message_done"):
+    """A whole message was stored; the parts before it in the log are now its."""
+
+    message: Message
+
+
+class TurnEnded(Struct, frozen=True, kw_only=True, tag="turn_ended"):
+    turn: Turn
+
+
+StreamEvent = PartStarted | PartDelta | PartDone | UsageReported | Finished
+Event = StreamEvent | TurnStarted | MessageDone | TurnEnded
+
+
+class EventId(Struct, frozen=True, order=True):
+    """A place in one chat's log. A new epoch begins whenever a process starts."""
+
+    epoch: int
+    seq: int
+
+    def __str__(self) -> str:
+        return f"{self.epoch}:{self.seq}"
+
+    @classmethod
+    def parse(cls, text: str) -> EventId:
+        epoch, colon, seq = text.partition(":")
+        if not (colon and epoch.isdecimal() and seq.isdecimal()):
+            raise InvalidInput(f"{text!r} is not an event id; one looks like 3:17.")
+        return cls(epoch=int(epoch), seq=int(seq))
+
+
+class LoggedEvent(Struct, frozen=True, kw_only=True):
+    id: EventId
+    turn_id: str
+    event: Event
+
+
+class OpenPart(Struct, frozen=True, kw_only=True):
+    """The part that is being written now: what a crash leaves and a late tab sees first."""
+
+    kind: OpenKind
+    name: str
+    text: str

@@ -1,0 +1,40 @@
+"""A message: who speaks, and the parts it is made of. A chat stores messages as records."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+from windowpane.parts import Part, Text
+from windowpane.usage import TokenUsage
+
+Role = Literal["user", "assistant", "tool"]
+Finish = Literal[
+    "stop",
+    "tool_use",
+    "length",
+    "filter",
+    "refusal",
+    "pause",
+    "pending",
+    "error",
+    "stopped",
+    "max_iterations",
+]
+
+
+class Message(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="message"):
+    id: str
+    role: Role
+    parts: tuple[Part, ...]
+    created_at: datetime
+    model: str | None = None
+    usage: TokenUsage | None = None
+    finish: Finish | None = None
+
+    @property
+    def text(self) -> str:
+        """The plain text a person reads, without reasoning and tool traffic."""
+        return "".join(part.text for part in self.parts if isinstance(part, Text))
