@@ -6,14 +6,14 @@ reasoning and unknown kinds must go back to the same family unchanged.
 
 from __future__ import annotations
 
-from msgspec import Raw, Struct
+from msgspec import Struct
 
 
 class Native(Struct, frozen=True, kw_only=True):
-    """A provider's own block as it came, readable only by adapters of ``family``."""
+    """A provider's own block: its JSON text as it came, for adapters of ``family`` only."""
 
     family: str
-    block: Raw
+    block: str
 
 
 class Text(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="text"):

@@ -1,0 +1,157 @@
+"""Chats, turns and messages as batches of changes, and as pages read back.
+
+Each function here says which rows one act of the workspace touches. The path of a chat is the
+turns whose parent is the chat, by depth, so that a page of it is one indexed read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from windowpane.errors import RecordDamaged
+from windowpane.events import LoggedEvent
+from windowpane.messages import Message
+from windowpane.projects import Chat, Project
+from windowpane.storage.base import Change, DeleteChildren, Put
+from windowpane.storage.shelves import (
+    CHATS,
+    EVENTS,
+    PROJECTS,
+    RECORDS,
+    RUNS,
+    TOP,
+    TURNS,
+    Run,
+    left_of,
+    micros,
+)
+from windowpane.storage.vault import Vault
+from windowpane.turns import Turn, TurnContent
+
+
+class PathPage(Struct, frozen=True, kw_only=True):
+    """Some turns of a chat's path, oldest first, and what of them could not be opened."""
+
+    turns: tuple[TurnContent, ...]
+    damaged: tuple[RecordDamaged, ...]
+
+
+def put_project(vault: Vault, project: Project) -> Put:
+    return vault.put(
+        PROJECTS,
+        project,
+        id=project.id,
+        parent_id=TOP,
+        position=micros(project.created_at),
+        expected_version=None,
+    )
+
+
+def put_chat(vault: Vault, chat: Chat, *, expected_version: int | None) -> Put:
+    return vault.put(
+        CHATS,
+        chat,
+        id=chat.id,
+        parent_id=chat.project_id,
+        position=micros(chat.active_at),
+        expected_version=expected_version,
+    )
+
+
+def put_turn(vault: Vault, turn: Turn) -> Put:
+    return vault.put(
+        TURNS,
+        turn,
+        id=turn.id,
+        parent_id=turn.chat_id,
+        position=turn.depth,
+        expected_version=None,
+    )
+
+
+def put_message(vault: Vault, message: Message, *, turn_id: str, position: int) -> Put:
+    return vault.put(
+        RECORDS,
+        message,
+        id=message.id,
+        parent_id=turn_id,
+        position=position,
+        expected_version=None,
+    )
+
+
+def put_event(vault: Vault, logged: LoggedEvent) -> Put:
+    return vault.put(
+        EVENTS,
+        logged,
+        id=f"{logged.turn_id}:{logged.id}",
+        parent_id=logged.turn_id,
+        position=logged.id.seq,
+        expected_version=0,
+    )
+
+
+def put_run(vault: Vault, run: Run, *, chat_id: str, expected_version: int | None) -> Put:
+    """With ``expected_version`` 0 this is the claim: it fails if the chat is answering already."""
+    return vault.put(
+        RUNS,
+        run,
+        id=chat_id,
+        parent_id=TOP,
+        position=0,
+        expected_version=expected_version,
+    )
+
+
+def end_run(vault: Vault, *, chat_id: str, turn_id: str) -> list[Change]:
+    """The run and its events go together: from here on the records are the only account."""
+    return [
+        vault.delete(RUNS, chat_id),
+        DeleteChildren(table="events", parent_id=turn_id),
+    ]
+
+
+async def path_page(
+    vault: Vault, chat_id: str, *, before_depth: int | None, limit: int | None
+) -> PathPage:
+    """The newest turns of the path, or those before a depth."""
+    turns = await vault.children(
+        TURNS,
+        [chat_id],
+        from_position=None,
+        to_position=None if before_depth is None else before_depth - 1,
+        newest_first=True,
+        limit=limit,
+    )
+    contents = await contents_of(vault, list(reversed(turns.values)))
+    return PathPage(turns=contents.turns, damaged=turns.damaged + contents.damaged)
+
+
+async def contents_of(vault: Vault, turns: Sequence[Turn]) -> PathPage:
+    if not turns:
+        return PathPage(turns=(), damaged=())
+    records = await vault.all_children(RECORDS, [turn.id for turn in turns])
+    messages: dict[str, list[Message]] = {turn.id: [] for turn in turns}
+    for record in records.items:
+        messages[record.parent_id].append(record.value)
+    contents = tuple(TurnContent(turn=turn, messages=tuple(messages[turn.id])) for turn in turns)
+    return PathPage(turns=contents, damaged=records.damaged)
+
+
+async def delete_chat(vault: Vault, chat_id: str) -> list[Change]:
+    changes: list[Change] = [vault.delete(CHATS, chat_id), vault.delete(RUNS, chat_id)]
+    for parent_id in (chat_id, left_of(chat_id)):
+        for turn_id in await vault.child_ids(TURNS, parent_id):
+            changes.append(DeleteChildren(table="records", parent_id=turn_id))
+            changes.append(DeleteChildren(table="events", parent_id=turn_id))
+        changes.append(DeleteChildren(table="turns", parent_id=parent_id))
+    return changes
+
+
+async def delete_project(vault: Vault, project_id: str) -> list[Change]:
+    changes: list[Change] = [vault.delete(PROJECTS, project_id)]
+    for chat_id in await vault.child_ids(CHATS, project_id):
+        changes.extend(await delete_chat(vault, chat_id))
+    return changes

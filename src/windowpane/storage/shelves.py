@@ -1,0 +1,51 @@
+"""What lies where: one shelf per kind of value, and how ids, parents and positions are chosen."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from windowpane.definitions import ProviderDefinition
+from windowpane.events import LoggedEvent, OpenPart
+from windowpane.messages import Message
+from windowpane.projects import Chat, Project
+from windowpane.storage.vault import Shelf
+from windowpane.turns import Turn
+
+# The parent of what has none: projects, definitions, runs.
+TOP = ""
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """A turn that a process is answering now. Its id is the chat's: one send per chat."""
+
+    turn_id: str
+    process_id: str
+    open_part: OpenPart | None
+
+
+class Preferences(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the user chose and the product remembers, beside the process's settings."""
+
+    model: str | None = None
+
+
+PROJECTS = Shelf("projects", holds=Project, noun="project")
+CHATS = Shelf("chats", holds=Chat, noun="chat")
+TURNS = Shelf("turns", holds=Turn, noun="turn")
+RECORDS = Shelf("records", holds=Message, noun="message")
+EVENTS = Shelf("events", holds=LoggedEvent, noun="event")
+RUNS = Shelf("runs", holds=Run, noun="running turn")
+DEFINITIONS = Shelf("definitions", holds=ProviderDefinition, noun="provider")
+PREFERENCES = Shelf("preferences", holds=Preferences, noun="preferences record")
+PREFERENCES_ID = "preferences"
+
+
+def left_of(chat_id: str) -> str:
+    """The parent of a chat's turns that are not on its path any more."""
+    return f"{chat_id}:left"
+
+
+def micros(at: datetime) -> int:
+    return int(at.timestamp() * 1_000_000)
