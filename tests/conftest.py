@@ -1,0 +1,100 @@
+"""The fixtures that every part's tests share: a data folder, a database, a browser.
+
+Whatever the machine lacks is named once at the top of the run and where it is missed.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from hypothesis import settings
+from psycopg.sql import SQL, Identifier
+
+from tests import machine
+from tests.postgres import PostgresServer, private_postgres
+
+# Examples vary in cost by orders of magnitude on shared machines: never a deadline.
+settings.register_profile("default", deadline=None, max_examples=50)
+settings.register_profile("long", deadline=None, max_examples=10_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+MARKED_BY_FIXTURE = {"browser_name": "browser", "postgres_url": "postgres"}
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def pytest_report_header() -> list[str]:
+    return machine.missing_parts()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for fixture, marker in MARKED_BY_FIXTURE.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(marker)
+    # Playwright keeps an event loop running in this thread once it has started, and no other
+    # loop can run beside it: the browser comes last.
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_data_of_the_person_running_this(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WINDOWPANE_DATA", str(tmp_path_factory.mktemp("data")))
+        yield
+
+
+@pytest.fixture
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that the product takes for its data folder."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.setenv("WINDOWPANE_DATA", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    binaries = machine.postgres_binaries()
+    if binaries is None:
+        machine.give_up(machine.POSTGRES_MISSING)
+    with private_postgres(binaries) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def postgres_url(postgres_server: PostgresServer) -> str:
+    """The URL of the server's own database, for what needs no tables of its own."""
+    return postgres_server.url("postgres")
+
+
+@pytest.fixture
+def postgres_database(postgres_server: PostgresServer, postgres_url: str) -> Iterator[str]:
+    """The URL of a new, empty database that only this test sees."""
+    name = f"test_{uuid4().hex}"
+    postgres_server.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+    yield postgres_server.url(name)
+    postgres_server.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, object]:
+    executable = machine.chromium()
+    if executable is None:
+        machine.give_up(machine.CHROMIUM_MISSING)
+    return {"executable_path": executable, "args": CHROMIUM_ARGUMENTS}
+
+
+@pytest.fixture(scope="session")
+def base_url() -> None:
+    """No server runs until a test starts one; that test gives its own address."""
