@@ -22,7 +22,9 @@ class CustomBuildHook(BuildHookInterface):
             return
         npm = shutil.which("npm")
         if npm is None:
-            raise RuntimeError("npm is not on the PATH: install Node.js 20 or newer, then try again.")
+            raise RuntimeError(
+                "npm is not on the PATH: install Node.js 20 or newer, then try again."
+            )
         library.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as folder:
             for name in ("package.json", "package-lock.json", ".npmrc"):

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import SIGINT
@@ -25,7 +25,7 @@ PATIENCE_SECONDS = 30
 
 
 @contextmanager
-def private_postgres(binaries: Path) -> Iterator["PostgresServer"]:
+def private_postgres(binaries: Path) -> Generator["PostgresServer", None, None]:
     with tempfile.TemporaryDirectory(prefix="windowpane-postgres-") as folder:
         server = PostgresServer(binaries, folder=Path(folder), port=free_port())
         server.initialise()
