@@ -1,0 +1,132 @@
+"""Requests to put to a provider, and the answer gathered as a value."""
+
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from windowpane.context.plan import ModelRequest
+from windowpane.errors import Failure, ProviderFailed
+from windowpane.events import (
+    Finished,
+    PartDelta,
+    PartDone,
+    PartStarted,
+    StreamEvent,
+    UsageReported,
+)
+from windowpane.messages import Finish, Message, Role
+from windowpane.parts import Part, Reasoning, Text, ToolCall
+from windowpane.providers.base import Provider
+from windowpane.usage import TokenUsage
+
+
+def message(role: Role, *parts: Part) -> Message:
+    return Message(id="rec_1", role=role, parts=parts, created_at=datetime(2026, 11, 1, tzinfo=UTC))
+
+
+def request(*messages: Message, model: str, system: str = "") -> ModelRequest:
+    return ModelRequest(model=model, system=system, messages=messages)
+
+
+def asked(text: str, *, model: str, system: str = "") -> ModelRequest:
+    return request(message("user", Text(text=text)), model=model, system=system)
+
+
+class Answer(Struct, frozen=True, kw_only=True):
+    """What a reader of the events is left with."""
+
+    parts: tuple[Part, ...]
+    usage: TokenUsage | None
+    finish: Finish | None
+    failure: Failure | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def reasoning(self) -> str:
+        return "".join(part.text for part in self.parts if isinstance(part, Reasoning))
+
+    @property
+    def calls(self) -> list[ToolCall]:
+        return [part for part in self.parts if isinstance(part, ToolCall)]
+
+
+def answer_of(events: Iterable[StreamEvent], *, failure: Failure | None = None) -> Answer:
+    """Fold events, insisting on their grammar: one part open at a time, told before it is done."""
+    parts: list[Part] = []
+    usage: TokenUsage | None = None
+    finish: Finish | None = None
+    opened: tuple[str, str] | None = None
+    told = ""
+    for event in events:
+        assert finish is None, "nothing follows the finish"
+        match event:
+            case PartStarted():
+                assert opened is None, "one part is open at a time"
+                opened, told = (event.kind, event.name), ""
+            case PartDelta():
+                assert opened is not None
+                assert event.text, "an empty delta tells nothing"
+                told += event.text
+            case PartDone():
+                assert opened == _opening(event.part)
+                assert told == _content(event.part)
+                parts.append(event.part)
+                opened = None
+            case UsageReported():
+                usage = event.usage
+            case Finished():
+                assert opened is None
+                finish = event.finish
+    return Answer(parts=tuple(parts), usage=usage, finish=finish, failure=failure)
+
+
+async def answered(provider: Provider, asking: ModelRequest) -> Answer:
+    events, failure = await heard(provider, asking)
+    return answer_of(events, failure=failure)
+
+
+async def heard(
+    provider: Provider, asking: ModelRequest
+) -> tuple[list[StreamEvent], Failure | None]:
+    events: list[StreamEvent] = []
+    try:
+        async with aclosing(provider.stream(asking)) as stream:
+            async for event in stream:
+                events.append(event)
+    except ProviderFailed as failed:
+        return events, failed.failure
+    return events, None
+
+
+async def first_delta(stream: AsyncGenerator[StreamEvent, None]) -> str:
+    """Read up to the first piece of text, leaving the rest unread."""
+    async for event in stream:
+        if isinstance(event, PartDelta):
+            return event.text
+    raise AssertionError("the answer ended without any text")
+
+
+def _opening(part: Part) -> tuple[str, str]:
+    match part:
+        case Text():
+            return "text", ""
+        case Reasoning():
+            return "reasoning", ""
+        case ToolCall():
+            return "tool_call", part.name
+        case _:
+            raise AssertionError(f"a provider does not yield {part}")
+
+
+def _content(part: Part) -> str:
+    return part.arguments if isinstance(part, ToolCall) else _text(part)
+
+
+def _text(part: Part) -> str:
+    assert isinstance(part, Text | Reasoning)
+    return part.text
