@@ -14,10 +14,12 @@
     ├── StorageError
     │   ├── StoreUnreachable
     │   ├── StoreTooNew
+    │   ├── DiskFull
     │   ├── VersionConflict
     │   └── RecordDamaged
     ├── VaultError
     │   ├── KeyUnreadable
+    │   ├── KeyFileExists
     │   ├── VaultLocked
     │   ├── WrongPassphrase
     │   └── WrongKey
@@ -151,6 +153,16 @@ class StoreTooNew(StorageError):
         )
 
 
+class DiskFull(StorageError):
+    code = "disk_full"
+
+    def __init__(self, *, path: str, free_bytes: int) -> None:
+        super().__init__(
+            f"The disk that holds {path} is full ({free_bytes:,} bytes free). Nothing of this "
+            "change was stored. Make room, then try again."
+        )
+
+
 class VersionConflict(StorageError):
     """Somebody else wrote the row first; nothing of the batch was written."""
 
@@ -179,6 +191,16 @@ class VaultError(WindowpaneError):
 
 class KeyUnreadable(VaultError):
     code = "key_unreadable"
+
+
+class KeyFileExists(VaultError):
+    code = "key_file_exists"
+
+    def __init__(self, *, path: str) -> None:
+        super().__init__(
+            f"There is a key file at {path} already, and it was left as it is: whatever it sealed "
+            "could not be read without it. Choose another path."
+        )
 
 
 class VaultLocked(VaultError):

@@ -60,8 +60,12 @@ class TurnEnded(Struct, frozen=True, kw_only=True, tag="turn_ended"):
     turn: Turn
 
 
+class Reload(Struct, frozen=True, kw_only=True, tag="reload"):
+    """What the reader saw is not continued here: load the chat anew and follow from there."""
+
+
 StreamEvent = PartStarted | PartDelta | PartDone | UsageReported | Finished
-Event = StreamEvent | TurnStarted | MessageDone | TurnEnded
+Event = StreamEvent | TurnStarted | MessageDone | TurnEnded | Reload
 
 
 class EventId(Struct, frozen=True, order=True):

@@ -13,9 +13,7 @@ from msgspec import Struct
 from windowpane.errors import Failure
 from windowpane.messages import Finish, Message
 
-TurnState = Literal[
-    "idle", "sending", "waiting", "complete", "error", "aborted", "interrupted"
-]
+TurnState = Literal["idle", "sending", "waiting", "complete", "error", "aborted", "interrupted"]
 
 
 class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -69,7 +69,11 @@ class Vault:
             self._verify(rows[0])
             return
         check = self.put(
-            CHECK, VaultCheck(made_for="windowpane"), id=CHECK_ID, parent_id="", position=0,
+            CHECK,
+            VaultCheck(made_for="windowpane"),
+            id=CHECK_ID,
+            parent_id="",
+            position=0,
             expected_version=0,
         )
         try:

@@ -1,0 +1,174 @@
+"""What a running turn leaves on disk, and when.
+
+Finished events and the open part are written together about twice a second, so a killed process
+loses less than a second; a whole message and the turn's end are written before anybody sees them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from windowpane.agent.log import ChatLog
+from windowpane.errors import StorageError, VersionConflict
+from windowpane.events import LoggedEvent, MessageDone, StreamEvent, TurnEnded
+from windowpane.messages import Message
+from windowpane.storage.base import Change, DeleteChildren
+from windowpane.storage.history import end_run, put_event, put_message, put_run, put_turn
+from windowpane.storage.shelves import Run
+from windowpane.storage.vault import Vault
+from windowpane.turns import Turn
+
+logger = logging.getLogger(__name__)
+
+# A database that is away for longer than this ends the turn; the text stays in the last flush.
+STORE_RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+class Running:
+    """A turn that this process is answering: its log, and what of it is not on disk yet."""
+
+    def __init__(self, *, turn: Turn, log: ChatLog) -> None:
+        self.turn = turn
+        self.log = log
+        self.message_count = 1
+        self.run_version = 1
+        self.pending: list[LoggedEvent] = []
+        self.is_dirty = False
+        self.is_held = False
+
+
+class Journal:
+    def __init__(self, vault: Vault, *, process_id: str, flush_seconds: float) -> None:
+        self._vault = vault
+        self._process_id = process_id
+        self._flush_seconds = flush_seconds
+        self._running: set[Running] = set()
+        self._flushing = asyncio.Lock()
+
+    def begin(self, running: Running) -> None:
+        self._running.add(running)
+
+    def note(self, running: Running, event: StreamEvent) -> None:
+        """Show an event to readers now; the next flush takes it to disk."""
+        logged = running.log.append(event)
+        if logged is not None:
+            running.pending.append(logged)
+        running.is_dirty = True
+
+    async def keep(self, running: Running, message: Message) -> None:
+        """Store a whole message, then show it."""
+        running.log.open = None
+        changes: list[Change] = [
+            self._message_row(running, message),
+            DeleteChildren(table="events", parent_id=running.turn.id),
+            self._run_row(running),
+        ]
+        await self._settle(running, changes)
+        running.message_count += 1
+        running.run_version += 1
+        running.log.append(MessageDone(message=message))
+
+    async def end(self, running: Running, *, turn: Turn, partial: Message | None) -> None:
+        """Store how the turn ended, with the message that was cut short if there is one."""
+        changes: list[Change] = []
+        if partial is not None:
+            changes.append(self._message_row(running, partial))
+        changes.append(put_turn(self._vault, turn))
+        changes.extend(end_run(self._vault, chat_id=turn.chat_id, turn_id=turn.id))
+        try:
+            await self._settle(running, changes)
+        finally:
+            self._running.discard(running)
+        if partial is not None:
+            running.log.append(MessageDone(message=partial))
+        running.log.append(TurnEnded(turn=turn))
+
+    async def flush_forever(self) -> None:
+        while True:
+            await asyncio.sleep(self._flush_seconds)
+            try:
+                await self.flush()
+            except VersionConflict:
+                # One run was taken over; the others must not suffer, so write each alone.
+                await self._flush_singly()
+            except StorageError as error:
+                logger.warning("Answers in progress could not be saved yet: %s", error)
+
+    async def flush(self) -> None:
+        async with self._flushing:
+            await self._write([run for run in self._running if run.is_dirty and not run.is_held])
+
+    async def _flush_singly(self) -> None:
+        for running in list(self._running):
+            try:
+                async with self._flushing:
+                    if running.is_dirty and not running.is_held:
+                        await self._write([running])
+            except VersionConflict:
+                logger.warning("Turn %s was taken over by another process.", running.turn.id)
+                self._running.discard(running)
+
+    async def _write(self, dirty: Sequence[Running]) -> None:
+        if not dirty:
+            return
+        changes: list[Change] = []
+        taken: list[tuple[Running, int]] = []
+        for running in dirty:
+            taken.append((running, len(running.pending)))
+            changes.extend(put_event(self._vault, logged) for logged in running.pending)
+            changes.append(self._run_row(running))
+            running.is_dirty = False
+        try:
+            await self._vault.commit(changes)
+        except StorageError:
+            for running in dirty:
+                running.is_dirty = True
+            raise
+        for running, count in taken:
+            del running.pending[:count]
+            running.run_version += 1
+
+    async def _settle(self, running: Running, changes: Sequence[Change]) -> None:
+        """Commit with the flusher kept away, so that it cannot write an older state after this."""
+        running.is_held = True
+        running.pending.clear()
+        try:
+            async with self._flushing:
+                pass
+            await self._commit_patiently(changes)
+        finally:
+            running.is_held = False
+
+    async def _commit_patiently(self, changes: Sequence[Change]) -> None:
+        for pause_seconds in STORE_RETRY_SECONDS:
+            try:
+                await self._vault.commit(changes)
+            except VersionConflict:
+                raise
+            except StorageError as error:
+                logger.warning("Saving failed, trying again: %s", error)
+                await asyncio.sleep(pause_seconds)
+            else:
+                return
+        await self._vault.commit(changes)
+
+    def _message_row(self, running: Running, message: Message) -> Change:
+        return put_message(
+            self._vault, message, turn_id=running.turn.id, position=running.message_count
+        )
+
+    def _run_row(self, running: Running) -> Change:
+        part = running.log.open
+        run = Run(
+            turn_id=running.turn.id,
+            process_id=self._process_id,
+            open_part=part.value() if part else None,
+        )
+        return put_run(
+            self._vault,
+            run,
+            chat_id=running.turn.chat_id,
+            expected_version=running.run_version,
+        )

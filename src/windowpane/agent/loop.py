@@ -1,0 +1,89 @@
+"""The agentic loop: plan → stream → tools → again, as an async generator of events.
+
+It decides nothing about what is sent (``context.plan`` does) and stores nothing (its reader
+does). It ends with a ``TurnEnded``, or raises what the provider raised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from datetime import datetime
+
+from msgspec import Struct, structs
+
+from windowpane.agent.fold import Draft
+from windowpane.context.plan import plan
+from windowpane.events import MessageDone, StreamEvent, TurnEnded
+from windowpane.ids import new_id
+from windowpane.messages import Finish, Message
+from windowpane.parts import ToolCall, ToolResult
+from windowpane.providers.base import Provider
+from windowpane.turns import Turn, TurnContent
+
+Clock = Callable[[], datetime]
+LoopEvent = StreamEvent | MessageDone | TurnEnded
+
+
+class Assignment(Struct, frozen=True, kw_only=True):
+    """One turn to answer: with what, for whom, after which history."""
+
+    turn: Turn
+    message: Message
+    history: Sequence[TurnContent]
+    system: str
+    provider: Provider
+    provider_model: str
+    max_iterations: int
+
+
+async def run(assignment: Assignment, *, clock: Clock) -> AsyncGenerator[LoopEvent, None]:
+    turn = assignment.turn
+    messages = [assignment.message]
+    for _ in range(assignment.max_iterations):
+        draft = Draft()
+        async with aclosing(_stream(assignment, messages)) as events:
+            async for event in events:
+                draft.add(event)
+                yield event
+        finish = draft.finish or ("tool_use" if draft.tool_calls else "stop")
+        reply = draft.message(id=new_id("record"), model=turn.model, at=clock(), finish=finish)
+        messages.append(reply)
+        yield MessageDone(message=reply)
+        if not draft.tool_calls:
+            yield _ended(turn, finish=finish, at=clock())
+            return
+        results = _results(draft.tool_calls, at=clock())
+        messages.append(results)
+        yield MessageDone(message=results)
+    yield _ended(turn, finish="max_iterations", at=clock())
+
+
+def _stream(
+    assignment: Assignment, messages: Sequence[Message]
+) -> AsyncGenerator[StreamEvent, None]:
+    current = TurnContent(turn=assignment.turn, messages=tuple(messages))
+    planned = plan(
+        model=assignment.provider_model,
+        system=assignment.system,
+        turns=[*assignment.history, current],
+    )
+    return assignment.provider.stream(planned.request)
+
+
+def _results(calls: Sequence[ToolCall], *, at: datetime) -> Message:
+    """No tool is installed yet, and a model that calls one is told so, in call order."""
+    results = tuple(
+        ToolResult(
+            call_id=call.call_id,
+            name=call.name,
+            text=f"There is no tool called {call.name}.",
+            is_error=True,
+        )
+        for call in calls
+    )
+    return Message(id=new_id("record"), role="tool", parts=results, created_at=at)
+
+
+def _ended(turn: Turn, *, finish: Finish, at: datetime) -> TurnEnded:
+    return TurnEnded(turn=structs.replace(turn, state="complete", finish=finish, ended_at=at))

@@ -1,0 +1,438 @@
+"""The workspace: everything the page, the command line and a program can do.
+
+It is the only place where storage, providers and the loop meet. It draws nothing and parses no
+request; each method is one act of a person, stored before it returns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import UTC, datetime
+from itertools import count
+from types import TracebackType
+
+from msgspec import Struct, structs
+
+from windowpane.agent.answer import Stop, answer
+from windowpane.agent.fold import Unfinished
+from windowpane.agent.journal import Journal, Running
+from windowpane.agent.log import ChatLog, LogReader
+from windowpane.agent.loop import Assignment
+from windowpane.agent.models import ModelList, Models
+from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
+from windowpane.definitions import ProviderDefinition
+from windowpane.errors import (
+    ChatBusy,
+    HeadMoved,
+    InvalidInput,
+    MessageEmpty,
+    MessageTooLarge,
+    NothingRunning,
+    RecordDamaged,
+    VersionConflict,
+)
+from windowpane.events import EventId, OpenPart, TurnStarted
+from windowpane.ids import new_id
+from windowpane.messages import Message
+from windowpane.parts import Text
+from windowpane.projects import Chat, Project
+from windowpane.providers.choose import ProviderSettings
+from windowpane.settings import Settings
+from windowpane.storage.history import (
+    delete_chat,
+    delete_project,
+    path_page,
+    put_chat,
+    put_message,
+    put_project,
+    put_run,
+    put_turn,
+)
+from windowpane.storage.shelves import (
+    CHATS,
+    PREFERENCES,
+    PREFERENCES_ID,
+    PROJECTS,
+    RUNS,
+    TOP,
+    Preferences,
+    Run,
+)
+from windowpane.storage.vault import Listing, Stored, Vault
+from windowpane.turns import Turn, TurnContent
+
+logger = logging.getLogger(__name__)
+
+TITLE_LIMIT_CHARACTERS = 60
+NAME_LIMIT_CHARACTERS = 200
+# Logs are small, but a server that runs for months opens many chats.
+KEPT_LOGS = 500
+
+
+class SendRequest(Struct, frozen=True, kw_only=True):
+    """``seen_head_id`` is the last turn the sender saw; None means it does not care.
+
+    An empty string says that the sender saw an empty chat.
+    """
+
+    text: str
+    model: str | None = None
+    seen_head_id: str | None = None
+
+
+class ChatPage(Struct, frozen=True, kw_only=True):
+    """A page of a chat as it stands, and the place in the log from which to follow it."""
+
+    chat: Chat
+    turns: tuple[TurnContent, ...]
+    open_part: OpenPart | None
+    is_answering: bool
+    has_older: bool
+    position: EventId
+    damaged: tuple[RecordDamaged, ...]
+
+
+class Workspace:
+    def __init__(self, vault: Vault, *, settings: Settings) -> None:
+        self.settings = settings
+        self._vault = vault
+        self._process_id = new_id("process")
+        self._epoch = 0
+        self._seq = count(1)
+        self._logs: dict[str, ChatLog] = {}
+        self._stops: dict[str, Stop] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._journal = Journal(
+            vault,
+            process_id=self._process_id,
+            flush_seconds=settings.open_part_flush_seconds,
+        )
+        self.models = Models(vault, settings=_provider_settings(settings))
+
+    async def __aenter__(self) -> Workspace:
+        await self._vault.open()
+        self._epoch = await self._vault.store.next_epoch()
+        await self._vault.store.join(self._process_id)
+        await interrupt_all_dead(self._vault, at=_now())
+        await self.models.open()
+        self._flusher = asyncio.create_task(self._journal.flush_forever())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for stop in self._stops.values():
+            stop.request(is_by_user=False)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._flusher.cancel()
+        await self.models.close()
+        await self._vault.close()
+
+    # Projects
+
+    async def projects(self) -> Listing[Project]:
+        return await self._vault.all_children(PROJECTS, [TOP])
+
+    async def project(self, project_id: str) -> Project:
+        return (await self._vault.get(PROJECTS, project_id)).value
+
+    async def create_project(self, *, name: str) -> Project:
+        project = Project(id=new_id("project"), name=_named(name), created_at=_now())
+        await self._vault.commit([put_project(self._vault, project)])
+        return project
+
+    async def rename_project(self, project_id: str, *, name: str) -> Project:
+        return await self._change_project(project_id, name=_named(name))
+
+    async def instruct_project(self, project_id: str, *, system_prompt: str) -> Project:
+        return await self._change_project(project_id, system_prompt=system_prompt)
+
+    async def delete_project(self, project_id: str) -> None:
+        chats = await self._vault.child_ids(CHATS, project_id)
+        for chat_id in chats:
+            await self._end_answer(chat_id)
+        await self._vault.commit(await delete_project(self._vault, project_id))
+
+    async def _change_project(self, project_id: str, **changes: str) -> Project:
+        project = structs.replace(await self.project(project_id), **changes)
+        await self._vault.commit([put_project(self._vault, project)])
+        return project
+
+    # Chats
+
+    async def chats(self, project_id: str) -> Listing[Chat]:
+        """Newest activity first."""
+        return await self._vault.children(
+            CHATS,
+            [project_id],
+            from_position=None,
+            to_position=None,
+            newest_first=True,
+            limit=None,
+        )
+
+    async def chat(self, chat_id: str) -> Chat:
+        return (await self._vault.get(CHATS, chat_id)).value
+
+    async def create_chat(self, project_id: str) -> Chat:
+        await self.project(project_id)
+        now = _now()
+        chat = Chat(
+            id=new_id("chat"), project_id=project_id, title="", created_at=now, active_at=now
+        )
+        await self._vault.commit([put_chat(self._vault, chat, expected_version=0)])
+        return chat
+
+    async def rename_chat(self, chat_id: str, *, title: str) -> Chat:
+        stored = await self._vault.get(CHATS, chat_id)
+        chat = structs.replace(stored.value, title=_named(title))
+        await self._vault.commit([put_chat(self._vault, chat, expected_version=stored.version)])
+        return chat
+
+    async def choose_model(self, chat_id: str, *, model: str) -> Chat:
+        """The chat answers with this model from now on, and new chats begin with it."""
+        self.models.resolve(model)
+        stored = await self._vault.get(CHATS, chat_id)
+        chat = structs.replace(stored.value, model=model)
+        await self._vault.commit(
+            [
+                put_chat(self._vault, chat, expected_version=stored.version),
+                self._put_preferences(Preferences(model=model)),
+            ]
+        )
+        return chat
+
+    async def delete_chat(self, chat_id: str) -> None:
+        await self.chat(chat_id)
+        await self._end_answer(chat_id)
+        await self._vault.commit(await delete_chat(self._vault, chat_id))
+        self._logs.pop(chat_id, None)
+
+    # Reading
+
+    async def page(self, chat_id: str, *, before_depth: int | None, limit: int) -> ChatPage:
+        """The newest turns, or those before a depth, with the running turn as it stands now."""
+        chat = await self.chat(chat_id)
+        position = self._log(chat_id).position
+        page = await path_page(self._vault, chat_id, before_depth=before_depth, limit=limit + 1)
+        turns = page.turns[-limit:]
+        live, open_part = await self._live(chat_id)
+        if live is not None:
+            turns = tuple(live if live.turn.id == old.turn.id else old for old in turns)
+        return ChatPage(
+            chat=chat,
+            turns=turns,
+            open_part=open_part,
+            is_answering=live is not None,
+            has_older=len(page.turns) > limit,
+            position=position,
+            damaged=page.damaged,
+        )
+
+    def follow(self, chat_id: str, *, after: EventId) -> LogReader:
+        """Events of the chat after a place in its log, for as long as the reader wants."""
+        return self._log(chat_id).reader(after=after)
+
+    async def _live(self, chat_id: str) -> tuple[TurnContent | None, OpenPart | None]:
+        stored = await self._vault.find(RUNS, chat_id)
+        if stored is None:
+            return None, None
+        unfinished = await read_unfinished(self._vault, stored.value)
+        open_part = stored.value.open_part
+        log = self._logs.get(chat_id)
+        if log is not None and log.turn_id == stored.value.turn_id:
+            unfinished = Unfinished(turn=unfinished.turn, messages=())
+            for logged in log.events:
+                unfinished.add(logged.event)
+            open_part = log.open.value() if log.open else None
+        return unfinished.content(draft_id=unfinished.turn.id), open_part
+
+    # Sending
+
+    async def send(self, chat_id: str, request: SendRequest) -> Turn:
+        """Store the message and start answering; the answer is made here, whoever watches."""
+        text = self._checked(request.text)
+        stored = await self._vault.get(CHATS, chat_id)
+        if request.seen_head_id is not None and request.seen_head_id != (
+            stored.value.head_id or ""
+        ):
+            raise HeadMoved
+        project = await self.project(stored.value.project_id)
+        model = await self._model_for(request, chat=stored.value, project=project)
+        provider, provider_model = self.models.resolve(model)
+        turn, message, chat = _begun(stored.value, text=text, model=model, at=_now())
+        # Read before the claim: if the chat goes on meanwhile, the claim is what fails.
+        history = await path_page(self._vault, chat_id, before_depth=turn.depth, limit=None)
+        await self._claim(stored, chat=chat, turn=turn, message=message)
+        assignment = Assignment(
+            turn=turn,
+            message=message,
+            history=history.turns,
+            system=project.system_prompt,
+            provider=provider,
+            provider_model=provider_model,
+            max_iterations=self.settings.max_iterations,
+        )
+        self._start(assignment)
+        return turn
+
+    async def stop(self, chat_id: str) -> None:
+        stop = self._stops.get(chat_id)
+        if stop is None:
+            raise NothingRunning
+        stop.request(is_by_user=True)
+
+    def is_answering(self, chat_id: str) -> bool:
+        return chat_id in self._stops
+
+    async def _claim(
+        self, stored: Stored[Chat], *, chat: Chat, turn: Turn, message: Message
+    ) -> None:
+        run = Run(turn_id=turn.id, process_id=self._process_id, open_part=None)
+        changes = [
+            put_run(self._vault, run, chat_id=chat.id, expected_version=0),
+            put_chat(self._vault, chat, expected_version=stored.version),
+            put_turn(self._vault, turn),
+            put_message(self._vault, message, turn_id=turn.id, position=0),
+        ]
+        try:
+            await self._vault.commit(changes)
+        except VersionConflict as conflict:
+            if conflict.table != "runs":
+                raise HeadMoved from conflict
+            raise await self._busy_or_moved(chat.id) from conflict
+
+    async def _busy_or_moved(self, chat_id: str) -> ChatBusy | HeadMoved:
+        """A run of a dead process is closed, and the sender is asked to look at what it left."""
+        run = await self._vault.find(RUNS, chat_id)
+        if run is not None and await interrupt_if_dead(self._vault, run, at=_now()):
+            return HeadMoved()
+        return ChatBusy()
+
+    def _start(self, assignment: Assignment) -> None:
+        turn = assignment.turn
+        log = self._log(turn.chat_id)
+        log.append(TurnStarted(turn=turn, message=assignment.message))
+        running, stop = Running(turn=turn, log=log), Stop()
+        self._journal.begin(running)
+        task = asyncio.create_task(
+            answer(assignment, running=running, journal=self._journal, stop=stop, clock=_now)
+        )
+        stop.bind(task)
+        self._stops[turn.chat_id] = stop
+        self._tasks.add(task)
+        task.add_done_callback(lambda done: self._finished(done, turn.chat_id))
+
+    def _finished(self, task: asyncio.Task[None], chat_id: str) -> None:
+        self._tasks.discard(task)
+        self._stops.pop(chat_id, None)
+        if error := task.exception():
+            logger.error("The end of an answer in %s could not be stored: %s", chat_id, error)
+
+    async def _end_answer(self, chat_id: str) -> None:
+        stop = self._stops.get(chat_id)
+        if stop is not None:
+            stop.request(is_by_user=True)
+            await stop.ended()
+
+    def _checked(self, text: str) -> str:
+        if not text.strip():
+            raise MessageEmpty
+        message_bytes = len(text.encode())
+        if message_bytes > self.settings.message_limit_bytes:
+            raise MessageTooLarge(
+                message_bytes=message_bytes, limit_bytes=self.settings.message_limit_bytes
+            )
+        return text
+
+    async def _model_for(self, request: SendRequest, *, chat: Chat, project: Project) -> str:
+        return request.model or chat.model or project.model or await self.default_model()
+
+    async def default_model(self) -> str:
+        """What a new chat answers with: the model chosen last, else the first there is."""
+        stored = await self._vault.find(PREFERENCES, PREFERENCES_ID)
+        if stored is not None and stored.value.model is not None:
+            return stored.value.model
+        return (await self.model_list()).choices[0].name
+
+    async def model_list(self) -> ModelList:
+        return await self.models.choices()
+
+    def _put_preferences(self, preferences: Preferences):
+        return self._vault.put(
+            PREFERENCES,
+            preferences,
+            id=PREFERENCES_ID,
+            parent_id=TOP,
+            position=0,
+            expected_version=None,
+        )
+
+    def _log(self, chat_id: str) -> ChatLog:
+        if chat_id not in self._logs:
+            if len(self._logs) >= KEPT_LOGS:
+                self._forget_unread_logs()
+            self._logs[chat_id] = ChatLog(epoch=self._epoch, next_seq=lambda: next(self._seq))
+        return self._logs[chat_id]
+
+    def _forget_unread_logs(self) -> None:
+        self._logs = {
+            chat_id: log
+            for chat_id, log in self._logs.items()
+            if log.has_readers or chat_id in self._stops
+        }
+
+
+def _begun(chat: Chat, *, text: str, model: str, at: datetime) -> tuple[Turn, Message, Chat]:
+    turn = Turn(
+        id=new_id("turn"),
+        chat_id=chat.id,
+        parent_id=chat.head_id,
+        depth=chat.turn_count,
+        model=model,
+        state="sending",
+        created_at=at,
+    )
+    message = Message(id=new_id("record"), role="user", parts=(Text(text=text),), created_at=at)
+    grown = structs.replace(
+        chat,
+        head_id=turn.id,
+        turn_count=chat.turn_count + 1,
+        active_at=at,
+        title=chat.title or title_from(text),
+    )
+    return turn, message, grown
+
+
+def title_from(text: str) -> str:
+    """The first words of the first message, on one line."""
+    line = " ".join(text.split())
+    if len(line) <= TITLE_LIMIT_CHARACTERS:
+        return line
+    cut = line[: TITLE_LIMIT_CHARACTERS - 1]
+    return (cut.rpartition(" ")[0] or cut) + "…"
+
+
+def _named(name: str) -> str:
+    trimmed = " ".join(name.split())
+    if not trimmed:
+        raise InvalidInput("The name is empty. Write one.")
+    if len(trimmed) > NAME_LIMIT_CHARACTERS:
+        raise InvalidInput(f"The name has more than {NAME_LIMIT_CHARACTERS} characters.")
+    return trimmed
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _provider_settings(settings: Settings) -> ProviderSettings:
+    return ProviderSettings(
+        connect_timeout_seconds=settings.connect_timeout_seconds,
+        chunk_timeout_seconds=settings.chunk_timeout_seconds,
+        local_idle_seconds=settings.local_idle_seconds,
+    )
