@@ -51,7 +51,10 @@ class Put(Struct, frozen=True, kw_only=True):
 
 
 class Move(Struct, frozen=True, kw_only=True):
-    """Put rows under another parent, unopened, as when a branch is left."""
+    """Put rows under another parent, unopened, as when a branch is left.
+
+    Each counts as written. One that does not exist any more is a ``VersionConflict``.
+    """
 
     table: Table
     ids: tuple[str, ...]
