@@ -41,7 +41,8 @@ bench: .venv/.dev ## every number of the benchmarks, one JSON line each
 lock: $(UV) ## resolve the newest versions anew
 	$(COMPILE) --upgrade --extra demo-model pyproject.toml --output-file requirements.lock
 	$(COMPILE) --upgrade --group dev --constraint requirements.lock --output-file requirements-dev.lock
-	cd frontend && rm -f package-lock.json && npm install --package-lock-only --ignore-scripts
+	# With packages in place npm would copy from them and leave their hashes out.
+	cd frontend && rm -rf node_modules package-lock.json && npm install --package-lock-only
 
 clean: ## remove everything that these targets made
 	rm -rf .uv .venv dist test-results .pytest_cache .ruff_cache .hypothesis $(LIBRARY) frontend/node_modules

@@ -1,5 +1,6 @@
 """What the repository may not say: where packages come from, and whose machine it was on."""
 
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -35,8 +36,17 @@ def test_no_file_names_a_path_of_the_machine_it_is_on() -> None:
     assert files_that_name({f"{folder}/".encode() for folder in folders}) == []
 
 
-def test_the_lock_files_hold_hashes_and_no_addresses() -> None:
-    for name in ("requirements.lock", "requirements-dev.lock", "frontend/package-lock.json"):
+def test_every_locked_package_has_its_hash_and_no_address() -> None:
+    for name in ("requirements.lock", "requirements-dev.lock"):
         text = (ROOT / name).read_text()
-        assert "sha256:" in text or "sha512-" in text
-        assert [line for line in text.splitlines() if "://" in line or '"resolved"' in line] == []
+        locked = re.findall(r"^\S+==", text, re.MULTILINE)
+        hashed = re.findall(r"^\S+==.*\n +--hash=sha256:", text, re.MULTILINE)
+        assert len(locked) == len(hashed) > 0
+        assert "://" not in text
+
+
+def test_every_package_from_npm_has_its_hash_and_no_address() -> None:
+    text = (ROOT / "frontend/package-lock.json").read_text()
+    assert text.count('"node_modules/') == text.count('"integrity": "sha512-') > 0
+    assert '"resolved"' not in text
+    assert "://" not in text
