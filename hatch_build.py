@@ -23,7 +23,7 @@ class CustomBuildHook(BuildHookInterface):
         npm = shutil.which("npm")
         if npm is None:
             raise RuntimeError(
-                "npm is not on the PATH: install Node.js 20 or newer, then try again."
+                "npm is not on the PATH: install Node.js 20.19 or newer first."
             )
         library.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as folder:
