@@ -22,9 +22,7 @@ class CustomBuildHook(BuildHookInterface):
             return
         npm = shutil.which("npm")
         if npm is None:
-            raise RuntimeError(
-                "npm is not on the PATH: install Node.js 20.19 or newer first."
-            )
+            raise RuntimeError("npm is not on the PATH: install Node.js 20.19 or newer first.")
         library.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory() as folder:
             for name in ("package.json", "package-lock.json", ".npmrc"):
