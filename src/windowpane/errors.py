@@ -87,7 +87,7 @@ class MessageTooLarge(InvalidInput):
 
     def __init__(self, *, message_bytes: int, limit_bytes: int) -> None:
         super().__init__(
-            f"The message has {message_bytes:,} bytes; at most {limit_bytes:,} can be sent at once. "
+            f"The message has {message_bytes:,} bytes; at most {limit_bytes:,} go in one message. "
             "Shorten it or split it."
         )
 

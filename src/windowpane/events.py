@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from windowpane.errors import Failure, InvalidInput
+from windowpane.errors import InvalidInput
 from windowpane.messages import Finish, Message
 from windowpane.parts import Part
 from windowpane.turns import Turn

@@ -24,7 +24,7 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``data`` is the folder everything lies in unless ``database`` or ``key_file`` say otherwise."""
+    """``data`` is the folder for everything that ``database`` and ``key_file`` do not move."""
 
     data: str
     database: str = ""

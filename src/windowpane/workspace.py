@@ -21,7 +21,6 @@ from windowpane.agent.log import ChatLog, LogReader
 from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
-from windowpane.definitions import ProviderDefinition
 from windowpane.errors import (
     ChatBusy,
     HeadMoved,
@@ -132,6 +131,11 @@ class Workspace:
         await self.models.close()
         await self._vault.close()
 
+    @property
+    def session_key(self) -> bytes:
+        """Signs the page's cookies: as lasting as the vault, and useless without it."""
+        return self._vault.derived_key("web session")
+
     # Projects
 
     async def projects(self) -> Listing[Project]:
@@ -217,7 +221,7 @@ class Workspace:
     async def page(self, chat_id: str, *, before_depth: int | None, limit: int) -> ChatPage:
         """The newest turns, or those before a depth, with the running turn as it stands now."""
         chat = await self.chat(chat_id)
-        position = self._log(chat_id).position
+        position = self.position(chat_id)
         page = await path_page(self._vault, chat_id, before_depth=before_depth, limit=limit + 1)
         turns = page.turns[-limit:]
         live, open_part = await self._live(chat_id)
@@ -232,6 +236,10 @@ class Workspace:
             position=position,
             damaged=page.damaged,
         )
+
+    def position(self, chat_id: str) -> EventId:
+        """The newest place in the chat's log."""
+        return self._log(chat_id).position
 
     def follow(self, chat_id: str, *, after: EventId) -> LogReader:
         """Events of the chat after a place in its log, for as long as the reader wants."""

@@ -1,0 +1,12 @@
+"""The JSON API: everything the page does, typed, with an OpenAPI description of itself."""
+
+from __future__ import annotations
+
+from windowpane.web.api.chats import CHAT_HANDLERS
+from windowpane.web.api.events import follow_events
+from windowpane.web.api.models import MODEL_HANDLERS
+from windowpane.web.api.projects import PROJECT_HANDLERS
+
+API_HANDLERS = [*PROJECT_HANDLERS, *CHAT_HANDLERS, *MODEL_HANDLERS, follow_events]
+
+__all__ = ["API_HANDLERS"]

@@ -1,0 +1,84 @@
+"""Chats over HTTP: read, rename, send, stop, delete."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from litestar import delete, get, patch, post
+from litestar.params import Parameter
+from msgspec import Struct
+
+from windowpane.events import OpenPart
+from windowpane.projects import Chat
+from windowpane.turns import Turn, TurnContent
+from windowpane.workspace import SendRequest, Workspace
+
+PAGE_TURNS = 40
+MOST_TURNS = 200
+
+
+class ChatChange(Struct, frozen=True, kw_only=True):
+    title: str | None = None
+    model: str | None = None
+
+
+class TurnPage(Struct, frozen=True, kw_only=True):
+    """``position`` is the place in the log from which events continue this page."""
+
+    turns: tuple[TurnContent, ...]
+    open_part: OpenPart | None
+    is_answering: bool
+    has_older: bool
+    position: str
+    damaged: list[str]
+
+
+@get("/api/chats/{chat_id:str}")
+async def read_chat(workspace: Workspace, chat_id: str) -> Chat:
+    return await workspace.chat(chat_id)
+
+
+@patch("/api/chats/{chat_id:str}")
+async def change_chat(workspace: Workspace, chat_id: str, data: ChatChange) -> Chat:
+    chat = await workspace.chat(chat_id)
+    if data.title is not None:
+        chat = await workspace.rename_chat(chat_id, title=data.title)
+    if data.model is not None:
+        chat = await workspace.choose_model(chat_id, model=data.model)
+    return chat
+
+
+@delete("/api/chats/{chat_id:str}")
+async def delete_chat(workspace: Workspace, chat_id: str) -> None:
+    await workspace.delete_chat(chat_id)
+
+
+@get("/api/chats/{chat_id:str}/turns")
+async def list_turns(
+    workspace: Workspace,
+    chat_id: str,
+    before: Annotated[int | None, Parameter(ge=0, le=2**53)] = None,
+    limit: Annotated[int, Parameter(ge=1, le=MOST_TURNS)] = PAGE_TURNS,
+) -> TurnPage:
+    page = await workspace.page(chat_id, before_depth=before, limit=limit)
+    return TurnPage(
+        turns=page.turns,
+        open_part=page.open_part,
+        is_answering=page.is_answering,
+        has_older=page.has_older,
+        position=str(page.position),
+        damaged=[str(one) for one in page.damaged],
+    )
+
+
+@post("/api/chats/{chat_id:str}/send")
+async def send(workspace: Workspace, chat_id: str, data: SendRequest) -> Turn:
+    return await workspace.send(chat_id, data)
+
+
+@post("/api/chats/{chat_id:str}/stop", status_code=204)
+async def stop(workspace: Workspace, chat_id: str) -> None:
+    await workspace.stop(chat_id)
+
+
+CHAT_HANDLERS = [read_chat, change_chat, delete_chat, list_turns, send, stop]

@@ -1,0 +1,79 @@
+"""Errors → answers: one shape, ``{"code", "message"}``, and the status that fits the code."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from litestar import MediaType, Request, Response
+from litestar.exceptions import HTTPException
+from litestar.response import Template
+from msgspec import Struct
+
+from windowpane.errors import (
+    InvalidInput,
+    MessageTooLarge,
+    NotFound,
+    SendRefused,
+    StorageError,
+    VaultError,
+    VersionConflict,
+    WindowpaneError,
+)
+
+logger = logging.getLogger(__name__)
+
+# First match wins, so the narrow ones come first.
+STATUSES: tuple[tuple[type[WindowpaneError], int], ...] = (
+    (NotFound, 404),
+    (MessageTooLarge, 413),
+    (InvalidInput, 400),
+    (SendRefused, 409),
+    (VersionConflict, 409),
+    (StorageError, 503),
+    (VaultError, 503),
+)
+
+
+class Refusal(Struct, frozen=True, kw_only=True):
+    code: str
+    message: str
+
+
+def status_of(error: WindowpaneError) -> int:
+    return next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
+
+
+def refuse_known(request: Request[Any, Any, Any], error: WindowpaneError) -> Response[Any]:
+    return _answer(request, status_of(error), Refusal(code=error.code, message=str(error)))
+
+
+def refuse_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
+    return _answer(request, error.status_code, Refusal(code="http", message=_sentence(error)))
+
+
+def refuse_unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    """The boundary of a request: a bug is logged whole and told in one sentence."""
+    logger.error("%s %s broke", request.method, request.url.path, exc_info=error)
+    sentence = "Something went wrong inside Windowpane; nothing you stored was touched."
+    return _answer(request, 500, Refusal(code="internal", message=sentence))
+
+
+def _sentence(error: HTTPException) -> str:
+    """Litestar keeps the field and the reason of a bad request apart from its sentence."""
+    reasons = [
+        f"{item['key']}: {item['message']}" if "key" in item else str(item["message"])
+        for item in error.extra or []
+        if isinstance(item, dict) and "message" in item
+    ]
+    return "; ".join([error.detail, *reasons])
+
+
+def _answer(request: Request[Any, Any, Any], status: int, refusal: Refusal) -> Response[Any]:
+    if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
+        return Response(refusal, status_code=status, media_type=MediaType.JSON)
+    return Response(
+        Template(template_name="pages/error.html", context={"refusal": refusal}),
+        status_code=status,
+        media_type=MediaType.HTML,
+    )
