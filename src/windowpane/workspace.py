@@ -36,7 +36,6 @@ from windowpane.ids import new_id
 from windowpane.messages import Message
 from windowpane.parts import Text
 from windowpane.projects import Chat, Project
-from windowpane.providers.choose import ProviderSettings
 from windowpane.settings import Settings
 from windowpane.storage.history import (
     delete_chat,
@@ -107,7 +106,7 @@ class Workspace:
             process_id=self._process_id,
             flush_seconds=settings.open_part_flush_seconds,
         )
-        self.models = Models(vault, settings=_provider_settings(settings))
+        self.models = Models(vault, settings=settings)
 
     async def __aenter__(self) -> Workspace:
         await self._vault.open()
@@ -436,11 +435,3 @@ def _named(name: str) -> str:
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-def _provider_settings(settings: Settings) -> ProviderSettings:
-    return ProviderSettings(
-        connect_timeout_seconds=settings.connect_timeout_seconds,
-        chunk_timeout_seconds=settings.chunk_timeout_seconds,
-        local_idle_seconds=settings.local_idle_seconds,
-    )

@@ -122,7 +122,10 @@ class ChatLog:
 
 
 class LogReader:
-    """One reader's place in a log. Use it as a context manager and ``await read()`` in a loop."""
+    """One reader's place in a log. Use it as a context manager and ``await read()`` in a loop.
+
+    Deltas that were not read when their part was done never come: ``PartDone`` holds it whole.
+    """
 
     def __init__(self, log: ChatLog, *, seen_count: int, is_lost: bool) -> None:
         self._log = log

@@ -17,7 +17,8 @@ from windowpane.errors import (
     WindowpaneError,
 )
 from windowpane.providers.base import Provider
-from windowpane.providers.choose import ProviderSettings, default_definitions, provider_from
+from windowpane.providers.choose import Shared, default_definitions, provider_from
+from windowpane.settings import Settings
 from windowpane.storage.shelves import DEFINITIONS, TOP
 from windowpane.storage.vault import Vault
 
@@ -38,9 +39,9 @@ class ModelList(Struct, frozen=True, kw_only=True):
 
 
 class Models:
-    def __init__(self, vault: Vault, *, settings: ProviderSettings) -> None:
+    def __init__(self, vault: Vault, *, settings: Settings) -> None:
         self._vault = vault
-        self._settings = settings
+        self._shared = Shared(settings)
         self._definitions: dict[str, ProviderDefinition] = {}
         self._providers: dict[str, Provider] = {}
 
@@ -56,6 +57,7 @@ class Models:
         for provider in self._providers.values():
             await provider.close()
         self._providers.clear()
+        await self._shared.close()
 
     @property
     def definitions(self) -> list[ProviderDefinition]:
@@ -118,5 +120,5 @@ class Models:
     def _provider(self, name: str) -> Provider:
         if name not in self._providers:
             definition = self._definitions[name]
-            self._providers[name] = provider_from(definition, settings=self._settings)
+            self._providers[name] = provider_from(definition, shared=self._shared)
         return self._providers[name]

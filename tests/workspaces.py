@@ -1,0 +1,94 @@
+"""Workspaces for tests: a real one over any store, answering from a script."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+from windowpane.definitions import ProviderDefinition
+from windowpane.events import Event, EventId, Reload, TurnEnded
+from windowpane.ids import new_id
+from windowpane.providers.scripted import End, Reply, Say, Script, Step
+from windowpane.settings import Settings
+from windowpane.storage.base import Store
+from windowpane.storage.sealing import VaultKey
+from windowpane.storage.vault import Vault
+from windowpane.turns import TurnContent
+from windowpane.workspace import SendRequest, Workspace
+
+KEY = VaultKey(bytes(range(32)))
+MODEL = "script/scripted"
+
+
+def says(*chunks: str, delay_seconds: float = 0.0, when: str = "") -> Reply:
+    return Reply(
+        steps=(Say(chunks=chunks, delay_seconds=delay_seconds), End(finish="stop")), when=when
+    )
+
+
+def does(*steps: Step, when: str = "") -> Reply:
+    return Reply(steps=steps, when=when)
+
+
+def settings_in(folder: Path) -> Settings:
+    return Settings(data=str(folder), open_part_flush_seconds=0.05)
+
+
+@asynccontextmanager
+async def workspace_over(
+    store: Store, *, folder: Path, replies: Sequence[Reply]
+) -> AsyncIterator[Workspace]:
+    async with Workspace(Vault(store, key=KEY), settings=settings_in(folder)) as workspace:
+        await script(workspace, folder=folder, replies=replies)
+        yield workspace
+
+
+async def script(workspace: Workspace, *, folder: Path, replies: Sequence[Reply]) -> None:
+    """Make ``script/scripted`` answer with these replies."""
+    path = folder / f"{new_id('provider')}.json"
+    path.write_bytes(msgspec.json.encode(Script(replies=tuple(replies))))
+    if any(known.name == "script" for known in workspace.models.definitions):
+        await workspace.models.remove("script")
+    definition = ProviderDefinition(
+        id=new_id("provider"), name="script", family="scripted", base_url=str(path)
+    )
+    await workspace.models.add(definition)
+
+
+async def new_chat(workspace: Workspace) -> str:
+    project = await workspace.create_project(name="Ledger")
+    chat = await workspace.create_chat(project.id)
+    await workspace.choose_model(chat.id, model=MODEL)
+    return chat.id
+
+
+async def ask(workspace: Workspace, chat_id: str, text: str) -> TurnContent:
+    """Send and wait for the end; the turn as a reader finds it in the store afterwards."""
+    position = workspace.position(chat_id)
+    turn = await workspace.send(chat_id, SendRequest(text=text))
+    await until_ended(workspace, chat_id, after=position)
+    page = await workspace.page(chat_id, before_depth=None, limit=40)
+    return next(content for content in page.turns if content.turn.id == turn.id)
+
+
+async def until_ended(workspace: Workspace, chat_id: str, *, after: EventId) -> list[Event]:
+    seen: list[Event] = []
+    with workspace.follow(chat_id, after=after) as reader:
+        while True:
+            for logged in await reader.read():
+                seen.append(logged.event)
+                if isinstance(logged.event, TurnEnded | Reload):
+                    return seen
+
+
+async def until_text(workspace: Workspace, chat_id: str, wanted: str) -> None:
+    """Wait until the open part holds some text."""
+    with workspace.follow(chat_id, after=workspace.position(chat_id)) as reader:
+        while True:
+            page = await workspace.page(chat_id, before_depth=None, limit=1)
+            if page.open_part is not None and wanted in page.open_part.text:
+                return
+            await reader.read()
