@@ -9,9 +9,20 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from typing import Protocol
 
+from msgspec import Struct
+
 from windowpane.context.plan import ModelRequest
 from windowpane.definitions import ModelInfo
 from windowpane.events import StreamEvent
+
+
+class WireRequest(Struct, frozen=True, kw_only=True):
+    """One HTTP request as it goes out, but for the headers that carry secrets."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    body: bytes
 
 
 class Provider(Protocol):

@@ -28,43 +28,43 @@ REMEMBERED_REQUESTS = 1000
 CUT = Failure(kind="net", message="The connection broke before the answer was complete.")
 
 
-class Say(Struct, frozen=True, kw_only=True, tag="text"):
+class Say(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="text"):
     """Text in chunks, each after its delay. Following text continues the same part."""
 
     chunks: tuple[str, ...]
     delay_seconds: float = 0.0
 
 
-class Think(Struct, frozen=True, kw_only=True, tag="reasoning"):
+class Think(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="reasoning"):
     chunks: tuple[str, ...]
     delay_seconds: float = 0.0
 
 
-class Call(Struct, frozen=True, kw_only=True, tag="tool_call"):
+class Call(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="tool_call"):
     call_id: str
     name: str
     arguments: str
 
 
-class Report(Struct, frozen=True, kw_only=True, tag="usage"):
+class Report(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="usage"):
     usage: TokenUsage
 
 
-class End(Struct, frozen=True, kw_only=True, tag="finish"):
+class End(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="finish"):
     """Finish as said. Without it a reply ends with ``stop``, or ``tool_use`` after calls."""
 
     finish: Finish
 
 
-class Fail(Struct, frozen=True, kw_only=True, tag="error"):
+class Fail(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="error"):
     failure: Failure
 
 
-class Hang(Struct, frozen=True, kw_only=True, tag="hang"):
+class Hang(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="hang"):
     """Say nothing more, with the part left open, until the caller gives up."""
 
 
-class Cut(Struct, frozen=True, kw_only=True, tag="cut"):
+class Cut(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="cut"):
     """Break off: a ``net`` failure; what was said so far is kept."""
 
 

@@ -1,0 +1,215 @@
+"""The HTTP side of a provider: sends a ``WireRequest``, reads the answer as it comes.
+
+Whatever goes wrong on the way leaves here as a ``Failure``. It knows no family's words, and the
+session, with its connections, belongs to the caller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from urllib.request import getproxies, proxy_bypass
+
+from aiohttp import BasicAuth, ClientError, ClientResponse, ClientSession, ClientTimeout
+from msgspec import Struct
+from yarl import URL
+
+from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
+from windowpane.providers.base import WireRequest
+from windowpane.providers.classify import complaint_from, failure_from, masked
+
+ERROR_BODY_LIMIT_BYTES = 64 * 1024
+BODY_LIMIT_BYTES = 64 * 1024 * 1024
+# After the answer's last word the end of the body is due at once; only if it comes can the
+# connection be used again.
+REST_SECONDS = 0.5
+
+
+class Timeouts(Struct, frozen=True, kw_only=True):
+    """``chunk_seconds`` is the longest silence, also before the first byte; there is no total."""
+
+    connect_seconds: float
+    chunk_seconds: float
+
+
+class Upstream:
+    """One provider's address, secret and patience.
+
+    ``secret_header`` is the name of the header that carries the secret, and its form, as
+    ``Bearer {}``; without a secret it is not sent.
+    """
+
+    def __init__(
+        self,
+        session: ClientSession,
+        *,
+        base_url: str,
+        secret: str,
+        secret_header: tuple[str, str],
+        timeouts: Timeouts,
+    ) -> None:
+        self._session = session
+        self._base_url = _checked_url(base_url)
+        self._secret = secret
+        self._secret_headers = _secret_headers(secret, header=secret_header)
+        self._timeouts = timeouts
+        self._proxy, self._proxy_auth = _proxy_for(self._base_url)
+
+    @asynccontextmanager
+    async def open(self, wire: WireRequest) -> AsyncGenerator[ClientResponse, None]:
+        """The answer to a request that was accepted. Leaving closes what was not read."""
+        response = await self._send(wire)
+        try:
+            if response.status >= 300:
+                raise ProviderFailed(await self._refusal(response))
+            yield response
+        finally:
+            response.close()
+
+    async def next_block(self, response: ClientResponse) -> bytes:
+        """What has arrived since; empty at the end, whether it was orderly or not.
+
+        A broken connection is an end like any other: only the adapter can tell whether the
+        answer was complete by then. Until the next call nothing is read from the socket: what
+        comes meanwhile waits there to be read at once, and a break cannot overtake it.
+        """
+        _resume_reading(response)
+        try:
+            return await response.content.readany()
+        except TimeoutError as error:
+            seconds = self._timeouts.chunk_seconds
+            raise self._failed(
+                "net", f"The provider said nothing for {seconds:g} seconds; it was given up."
+            ) from error
+        except (ClientError, OSError):
+            return b""
+        finally:
+            _pause_reading(response)
+
+    async def read_whole(self, response: ClientResponse, *, limit_bytes: int) -> bytes:
+        blocks: list[bytes] = []
+        size_bytes = 0
+        while size_bytes < limit_bytes and (block := await self.next_block(response)):
+            blocks.append(block)
+            size_bytes += len(block)
+        return b"".join(blocks)[:limit_bytes]
+
+    async def read_rest(self, response: ClientResponse) -> None:
+        try:
+            async with asyncio.timeout(REST_SECONDS):
+                while await self.next_block(response):
+                    pass
+        except TimeoutError:
+            response.close()
+
+    async def _send(self, wire: WireRequest) -> ClientResponse:
+        timeouts = self._timeouts
+        try:
+            return await self._session.request(
+                wire.method,
+                wire.url,
+                data=wire.body or None,
+                headers={**wire.headers, **self._secret_headers},
+                proxy=self._proxy,
+                proxy_auth=self._proxy_auth,
+                # A redirect would carry the conversation to an address nobody configured.
+                allow_redirects=False,
+                timeout=ClientTimeout(
+                    total=None,
+                    sock_connect=timeouts.connect_seconds,
+                    sock_read=timeouts.chunk_seconds,
+                ),
+            )
+        except TimeoutError as error:
+            raise self._failed("net", self._no_answer("it did not answer in time")) from error
+        except (ClientError, OSError) as error:
+            raise self._failed(
+                "net", self._no_answer(str(error) or type(error).__name__)
+            ) from error
+
+    async def _refusal(self, response: ClientResponse) -> Failure:
+        body = await self.read_whole(response, limit_bytes=ERROR_BODY_LIMIT_BYTES)
+        complaint = complaint_from(body, http_status=response.status)
+        failure = failure_from(
+            complaint,
+            secret=self._secret,
+            retry_after_seconds=_retry_after_seconds(response, now=datetime.now(UTC)),
+        )
+        if failure.kind == "invalid" and (response.status < 400 or response.status in (404, 405)):
+            told = f"{failure.message} Nothing of this kind is at {self._base_url}: "
+            failure = Failure(
+                kind="invalid",
+                message=told + "check the base URL.",
+                http_status=response.status,
+            )
+        return failure
+
+    def _no_answer(self, why: str) -> str:
+        return (
+            f"{self._base_url} cannot be reached: {why}. "
+            "Check that the server runs and that the base URL is right."
+        )
+
+    def _failed(self, kind: FailureKind, message: str) -> ProviderFailed:
+        return ProviderFailed(Failure(kind=kind, message=masked(message, secret=self._secret)))
+
+
+def _checked_url(base_url: str) -> URL:
+    try:
+        url = URL(base_url)
+    except ValueError as error:
+        raise InvalidInput(f"The base URL {base_url!r} cannot be used: {error}.") from error
+    if url.scheme not in ("http", "https") or not url.host:
+        raise InvalidInput(
+            f"The base URL {base_url!r} cannot be used: it begins with http:// or https:// "
+            "and names a host."
+        )
+    if url.user is not None or url.password is not None:
+        raise InvalidInput("The base URL holds a user or password. Put the key in its own field.")
+    return url
+
+
+def _secret_headers(secret: str, *, header: tuple[str, str]) -> dict[str, str]:
+    if not secret:
+        return {}
+    if not (secret.isascii() and secret.isprintable()):
+        raise InvalidInput("The API key holds characters that no key has. Paste it again.")
+    name, form = header
+    return {name: form.format(secret)}
+
+
+def _proxy_for(url: URL) -> tuple[URL | None, BasicAuth | None]:
+    """The proxy that the environment names for this address.
+
+    aiohttp's own ``trust_env`` also reads ``.netrc`` in a thread at each request, and refuses to
+    send if the host is in it.
+    """
+    named = getproxies().get(url.scheme)
+    if named is None or (url.host and proxy_bypass(url.host)):
+        return None, None
+    proxy = URL(named)
+    auth = BasicAuth(proxy.user, proxy.password or "") if proxy.user else None
+    return proxy.with_user(None), auth
+
+
+def _resume_reading(response: ClientResponse) -> None:
+    if response.connection is not None and response.connection.transport is not None:
+        response.connection.transport.resume_reading()
+
+
+def _pause_reading(response: ClientResponse) -> None:
+    if response.connection is not None and response.connection.transport is not None:
+        response.connection.transport.pause_reading()
+
+
+def _retry_after_seconds(response: ClientResponse, *, now: datetime) -> float | None:
+    text = response.headers.get("retry-after", "")
+    if text.replace(".", "", 1).isdecimal():
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - now).total_seconds())
+    except (TypeError, ValueError):
+        return None
