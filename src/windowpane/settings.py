@@ -9,10 +9,10 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from windowpane.errors import BadSetting
 
@@ -20,29 +20,46 @@ ENVIRONMENT_PREFIX = "WINDOWPANE_"
 # The one variable that says where the file is, so it cannot itself be a key of the file.
 CONFIG_VARIABLE = "WINDOWPANE_CONFIG"
 
-LogLevel = Literal["debug", "info", "warning", "error"]
+# The description completes the sentence "it takes …" when a value does not fit.
+LogLevel = Annotated[
+    Literal["debug", "info", "warning", "error"],
+    Meta(description="one of debug, info, warning and error"),
+]
+Words = Annotated[str, Meta(description="text")]
+Switch = Annotated[bool, Meta(description="true or false")]
+Port = Annotated[int, Meta(ge=0, le=65535, description="a whole number from 0 to 65535")]
+Count = Annotated[int, Meta(ge=1, description="a whole number above 0")]
+Seconds = Annotated[float, Meta(gt=0, description="a number of seconds above 0")]
+Pause = Annotated[float, Meta(ge=0, description="a number of seconds, 0 or more")]
+
+# Never repeated in an error or a log; a database's address may hold its password.
+SECRET_KEYS = frozenset({"database", "passphrase", "password"})
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``data`` is the folder for everything that ``database`` and ``key_file`` do not move."""
 
-    data: str
-    database: str = ""
-    key_file: str = ""
-    passphrase: str = ""
-    host: str = "127.0.0.1"
-    port: int = 8642
-    open_browser: bool = True
-    password: str = ""
-    allowed_hosts: str = ""
+    data: Words
+    database: Words = ""
+    key_file: Words = ""
+    passphrase: Words = ""
+    host: Words = "127.0.0.1"
+    port: Port = 8642
+    open_browser: Switch = True
+    password: Words = ""
+    allowed_hosts: Words = ""
     log_level: LogLevel = "info"
-    message_limit_bytes: int = 1_000_000
-    max_iterations: int = 50
-    open_part_flush_seconds: float = 0.5
-    delta_join_seconds: float = 0.04
-    connect_timeout_seconds: float = 10.0
-    chunk_timeout_seconds: float = 300.0
-    local_idle_seconds: float = 300.0
+    message_limit_bytes: Count = 1_000_000
+    max_iterations: Count = 50
+    open_part_flush_seconds: Seconds = 0.5
+    delta_join_seconds: Pause = 0.04
+    connect_timeout_seconds: Seconds = 10.0
+    chunk_timeout_seconds: Seconds = 300.0
+    local_idle_seconds: Pause = 300.0
+
+    def __repr__(self) -> str:
+        """Without values: some are secrets, and a log is no place to sort them."""
+        return "Settings()"
 
     @property
     def database_or_default(self) -> str:
@@ -68,13 +85,13 @@ def settings_from(
     """Flags beat the environment, the environment beats the file, the file beats the defaults."""
     merged: dict[str, object] = {"data": default_data}
     for key, value in _from_file(file_name, file_text).items():
-        merged[_known(key, where=file_name)] = _checked(key, value, where=file_name)
+        merged[key] = _checked(_known(key, where=file_name), value, where=file_name)
     for variable, value in environment.items():
         if variable.startswith(ENVIRONMENT_PREFIX) and variable != CONFIG_VARIABLE:
             key = _known(variable.removeprefix(ENVIRONMENT_PREFIX).lower(), where=variable)
             merged[key] = _checked(key, value, where=variable)
     for key, value in flags.items():
-        merged[_known(key, where=f"--{key}")] = _checked(key, value, where=_flag(key))
+        merged[key] = _checked(_known(key, where=_flag(key)), value, where=_flag(key))
     return msgspec.convert(merged, Settings)
 
 
@@ -100,15 +117,17 @@ def _known(key: str, *, where: str) -> str:
 def _checked(key: str, value: object, *, where: str) -> object:
     kind = _types()[key]
     try:
-        checked = msgspec.convert(value, kind, strict=False)
-    except msgspec.ValidationError as error:
-        raise BadSetting(f"{where}: {value!r} does not fit the setting {key}: {error}.") from error
-    if isinstance(checked, (int, float)) and checked < 0:
-        raise BadSetting(f"{where}: {key} must not be negative, but is {checked}.")
-    if key == "port" and isinstance(checked, int) and checked > 65535:
-        raise BadSetting(f"{where}: port must be between 0 and 65535, but is {checked}.")
-    return checked
+        return msgspec.convert(value, kind, strict=False)
+    except msgspec.ValidationError:
+        found = "what it holds" if key in SECRET_KEYS else repr(value)
+        raise BadSetting(
+            f"{where}: {found} does not fit the setting {key}. It takes {_wanted(kind)}."
+        ) from None
 
 
 def _types() -> dict[str, object]:
     return {field.name: field.type for field in msgspec.structs.fields(Settings)}
+
+
+def _wanted(kind: object) -> str:
+    return next(meta.description or "" for meta in get_args(kind) if isinstance(meta, Meta))
