@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def settings_in(folder: Path) -> Settings:
 @asynccontextmanager
 async def workspace_over(
     store: Store, *, folder: Path, replies: Sequence[Reply]
-) -> AsyncIterator[Workspace]:
+) -> AsyncGenerator[Workspace]:
     async with Workspace(Vault(store, key=KEY), settings=settings_in(folder)) as workspace:
         await script(workspace, folder=folder, replies=replies)
         yield workspace

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import aclosing, contextmanager
 from datetime import datetime
 
@@ -58,7 +58,7 @@ class Stop:
             await asyncio.wait([self._task])
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def held(self) -> Generator[None]:
         self._is_held = True
         try:
             yield

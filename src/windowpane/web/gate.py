@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import msgspec
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
+from litestar.types.asgi_types import HTTPResponseBodyEvent, HTTPResponseStartEvent
 
 from windowpane.web.access import SESSION_SECONDS, Access
 
@@ -167,8 +168,16 @@ async def _respond(
         (b"content-length", str(len(body)).encode()),
         *more,
     ]
+    start: HTTPResponseStartEvent = {
+        "type": "http.response.start",
+        "status": status,
+        "headers": headers,
+    }
+    rest: HTTPResponseBodyEvent = {
+        "type": "http.response.body",
+        "body": body,
+        "more_body": False,
+    }
     trusted = _trusting(send)
-    await trusted(
-        {"type": "http.response.start", "status": status, "headers": headers, "trailers": False}
-    )
-    await trusted({"type": "http.response.body", "body": body, "more_body": False})
+    await trusted(start)
+    await trusted(rest)

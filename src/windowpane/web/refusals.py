@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+import msgspec
 from litestar import MediaType, Request, Response
 from litestar.exceptions import HTTPException
 from litestar.response import Template
@@ -35,6 +36,11 @@ STATUSES: tuple[tuple[type[WindowpaneError], int], ...] = (
 )
 
 
+class BadField(Struct, frozen=True, kw_only=True):
+    message: str
+    key: str = ""
+
+
 class Refusal(Struct, frozen=True, kw_only=True):
     code: str
     message: str
@@ -61,12 +67,11 @@ def refuse_unexpected(request: Request[Any, Any, Any], error: Exception) -> Resp
 
 def _sentence(error: HTTPException) -> str:
     """Litestar keeps the field and the reason of a bad request apart from its sentence."""
-    reasons = [
-        f"{item['key']}: {item['message']}" if "key" in item else str(item["message"])
-        for item in error.extra or []
-        if isinstance(item, dict) and "message" in item
-    ]
-    return "; ".join([error.detail, *reasons])
+    try:
+        reasons = msgspec.convert(error.extra or [], list[BadField])
+    except msgspec.ValidationError:
+        return error.detail
+    return "; ".join([error.detail, *(f"{bad.key} {bad.message}".strip() for bad in reasons)])
 
 
 def _answer(request: Request[Any, Any, Any], status: int, refusal: Refusal) -> Response[Any]:
