@@ -1,0 +1,140 @@
+"""``PostgresStore``: the store for more than one process or machine.
+
+What was on its way when the server went is read again, or written again if nothing of it had
+been committed: which of the two it was, the server is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+
+import psycopg
+from psycopg import errors
+
+from windowpane.errors import StoreUnreachable, VersionConflict
+from windowpane.storage import postgres_rows
+from windowpane.storage.base import Change, Row, Table
+from windowpane.storage.migrations import Migration
+from windowpane.storage.postgres_claim import Claim, lock_key
+from windowpane.storage.postgres_link import PostgresLink, is_lost
+from windowpane.storage.postgres_schema import migrate
+
+COMMIT_ATTEMPTS = 3
+STATUS_ATTEMPTS = 100
+STATUS_PAUSE_SECONDS = 0.05
+
+
+class PostgresStore:
+    def __init__(self, url: str, *, migrations: Sequence[Migration]) -> None:
+        self._link = PostgresLink(url)
+        self._migrations = migrations
+        self._claims: dict[str, Claim] = {}
+
+    async def open(self) -> None:
+        try:
+            async with await self._link.connect() as connection:
+                await migrate(connection, migrations=self._migrations)
+        except psycopg.Error as error:
+            raise self._link.explained(error) from error
+        await self._link.open()
+
+    async def close(self) -> None:
+        for claim in self._claims.values():
+            await claim.drop()
+        self._claims.clear()
+        await self._link.close()
+
+    async def get(self, table: Table, ids: Sequence[str]) -> list[Row]:
+        return await self._link.read(partial(postgres_rows.rows_with, table=table, ids=ids))
+
+    async def children(
+        self,
+        table: Table,
+        parent_ids: Sequence[str],
+        *,
+        from_position: int | None,
+        to_position: int | None,
+        newest_first: bool,
+        limit: int | None,
+    ) -> list[Row]:
+        return await self._link.read(
+            partial(
+                postgres_rows.rows_below,
+                table=table,
+                parent_ids=parent_ids,
+                from_position=from_position,
+                to_position=to_position,
+                newest_first=newest_first,
+                limit=limit,
+            )
+        )
+
+    async def count(self, table: Table, parent_id: str) -> int:
+        counted = partial(postgres_rows.count_below, table=table, parent_id=parent_id)
+        return await self._link.read(counted)
+
+    async def commit(self, changes: Sequence[Change]) -> None:
+        for attempt in range(1, COMMIT_ATTEMPTS + 1):
+            try:
+                return await self._commit_once(changes)
+            except psycopg.Error as error:
+                if attempt == COMMIT_ATTEMPTS or not _left_nothing(error):
+                    raise self._link.explained(error) from error
+
+    async def next_epoch(self) -> int:
+        # A number that got lost on the way was given to nobody, so asking again is safe.
+        return await self._link.read(postgres_rows.next_epoch)
+
+    async def join(self, process_id: str) -> None:
+        if process_id in self._claims:
+            return
+        claim = Claim(process_id, connect=self._link.connect)
+        try:
+            await claim.make()
+        except psycopg.Error as error:
+            raise self._link.explained(error) from error
+        self._claims[process_id] = claim
+
+    async def is_alive(self, process_id: str) -> bool:
+        return await self._link.read(partial(postgres_rows.is_locked, key=lock_key(process_id)))
+
+    async def size_bytes(self) -> int:
+        return await self._link.read(postgres_rows.size_bytes)
+
+    async def _commit_once(self, changes: Sequence[Change]) -> None:
+        """Raises psycopg's errors only when nothing was committed."""
+        async with self._link.lent() as connection:
+            try:
+                transaction_id = await postgres_rows.begin(connection, changes=changes)
+            except (VersionConflict, psycopg.Error):
+                if not connection.closed:
+                    await connection.rollback()
+                raise
+            try:
+                await connection.execute("COMMIT")
+                return
+            except psycopg.OperationalError as error:
+                failure = error
+        if not await self._was_committed(transaction_id):
+            raise failure
+
+    async def _was_committed(self, transaction_id: str) -> bool:
+        ask = partial(postgres_rows.was_committed, transaction_id=transaction_id)
+        for _ in range(STATUS_ATTEMPTS):
+            known = await self._link.read(ask)
+            if known is not None:
+                return known
+            await asyncio.sleep(STATUS_PAUSE_SECONDS)
+        raise StoreUnreachable(
+            f"PostgreSQL at {self._link.address} went away while it was storing a change, and "
+            "cannot say whether it did. Reload to see what is there."
+        )
+
+
+def _left_nothing(error: psycopg.Error) -> bool:
+    """Whether the same changes may simply be tried again."""
+    return is_lost(error) or isinstance(
+        error, errors.DeadlockDetected | errors.SerializationFailure
+    )
