@@ -5,6 +5,7 @@
     │   ├── BadSetting
     │   ├── MessageEmpty
     │   ├── MessageTooLarge
+    │   ├── PromptTooLarge      what must be sent does not fit the model's window
     │   ├── NotFound
     │   └── UnknownModel
     ├── SendRefused             the chat is not in a state for this now
@@ -90,6 +91,12 @@ class MessageTooLarge(InvalidInput):
             f"The message has {message_bytes:,} bytes; at most {limit_bytes:,} go in one message. "
             "Shorten it or split it."
         )
+
+
+class PromptTooLarge(InvalidInput):
+    """The plan cannot be sent; its own code says whether the message or what is fixed is why."""
+
+    code = "user_prompt_too_large"
 
 
 class NotFound(InvalidInput):

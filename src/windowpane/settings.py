@@ -20,12 +20,15 @@ ENVIRONMENT_PREFIX = "WINDOWPANE_"
 # The one variable that says where the file is, so it cannot itself be a key of the file.
 CONFIG_VARIABLE = "WINDOWPANE_CONFIG"
 
+CacheMode = Literal["all-off", "system", "cached"]
 # The description completes the sentence "it takes …" when a value does not fit.
 LogLevel = Annotated[
     Literal["debug", "info", "warning", "error"],
     Meta(description="one of debug, info, warning and error"),
 ]
 Words = Annotated[str, Meta(description="text")]
+Folder = Annotated[str, Meta(min_length=1, description="the path of a folder")]
+Host = Annotated[str, Meta(min_length=1, description="the name or address of this machine")]
 Switch = Annotated[bool, Meta(description="true or false")]
 Port = Annotated[int, Meta(ge=0, le=65535, description="a whole number from 0 to 65535")]
 Count = Annotated[int, Meta(ge=1, description="a whole number above 0")]
@@ -36,14 +39,29 @@ Pause = Annotated[float, Meta(ge=0, description="a number of seconds, 0 or more"
 SECRET_KEYS = frozenset({"database", "passphrase", "password"})
 
 
+class ContextSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a chat's context is chosen, where neither the model nor the user says otherwise.
+
+    ``reasoning_turns`` and ``tool_turns``: for how many turns those are kept; None for ever.
+    """
+
+    user_request_allowance_tokens: int = 100
+    max_trim_attempts: int = 10
+    chars_per_token: float = 3.5
+    max_output_tokens: int | None = None
+    reasoning_turns: int | None = None
+    tool_turns: int | None = None
+    cache_mode: CacheMode = "cached"
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``data`` is the folder for everything that ``database`` and ``key_file`` do not move."""
 
-    data: Words
+    data: Folder
     database: Words = ""
     key_file: Words = ""
     passphrase: Words = ""
-    host: Words = "127.0.0.1"
+    host: Host = "127.0.0.1"
     port: Port = 8642
     open_browser: Switch = True
     password: Words = ""

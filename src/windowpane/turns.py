@@ -16,7 +16,12 @@ from windowpane.messages import Finish, Message
 TurnState = Literal["idle", "sending", "waiting", "complete", "error", "aborted", "interrupted"]
 
 
+Flag = Literal["blue", "grey"]
+
+
 class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Star, flag and topic serve filters and never enter a request's text."""
+
     id: str
     chat_id: str
     parent_id: str | None
@@ -27,6 +32,11 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     ended_at: datetime | None = None
     finish: Finish | None = None
     failure: Failure | None = None
+    topic_id: str | None = None
+    star: int = 0
+    flag: Flag = "blue"
+    is_pinned: bool = False
+    is_skipped: bool = False
 
 
 class TurnContent(Struct, frozen=True, kw_only=True):

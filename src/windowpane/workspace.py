@@ -20,6 +20,7 @@ from windowpane.agent.journal import Journal, Running
 from windowpane.agent.log import ChatLog, LogReader
 from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
+from windowpane.agent.planning import Outlook, requested
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
 from windowpane.errors import (
     ChatBusy,
@@ -36,7 +37,7 @@ from windowpane.ids import new_id
 from windowpane.messages import Message
 from windowpane.parts import Text
 from windowpane.projects import Chat, Project
-from windowpane.settings import Settings
+from windowpane.settings import ContextSettings, Settings
 from windowpane.storage.history import (
     delete_chat,
     delete_project,
@@ -58,6 +59,7 @@ from windowpane.storage.shelves import (
     Run,
 )
 from windowpane.storage.vault import Listing, Stored, Vault
+from windowpane.tokens import TokenCache
 from windowpane.turns import Turn, TurnContent
 
 logger = logging.getLogger(__name__)
@@ -66,6 +68,8 @@ TITLE_LIMIT_CHARACTERS = 60
 NAME_LIMIT_CHARACTERS = 200
 # Logs are small, but a server that runs for months opens many chats.
 KEPT_LOGS = 500
+# About 100 bytes each; a message is a handful of counts.
+KEPT_TOKEN_COUNTS = 50_000
 
 
 class SendRequest(Struct, frozen=True, kw_only=True):
@@ -101,6 +105,7 @@ class Workspace:
         self._logs: dict[str, ChatLog] = {}
         self._stops: dict[str, Stop] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._token_cache = TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         self._journal = Journal(
             vault,
             process_id=self._process_id,
@@ -274,14 +279,22 @@ class Workspace:
         turn, message, chat = _begun(stored.value, text=text, model=model, at=_now())
         # Read before the claim: if the chat goes on meanwhile, the claim is what fails.
         history = await path_page(self._vault, chat_id, before_depth=turn.depth, limit=None)
+        outlook = Outlook(
+            model=model,
+            provider_model=provider_model,
+            limits=await self.models.limits(model),
+            system=project.system_prompt,
+            settings=ContextSettings(),
+            history=history.turns,
+            cache=self._token_cache,
+        )
+        requested(outlook, [message])
         await self._claim(stored, chat=chat, turn=turn, message=message)
         assignment = Assignment(
             turn=turn,
             message=message,
-            history=history.turns,
-            system=project.system_prompt,
+            outlook=outlook,
             provider=provider,
-            provider_model=provider_model,
             max_iterations=self.settings.max_iterations,
         )
         self._start(assignment)

@@ -13,13 +13,13 @@ from datetime import datetime
 from msgspec import Struct, structs
 
 from windowpane.agent.fold import Draft
-from windowpane.context.plan import plan
+from windowpane.agent.planning import Outlook, requested
 from windowpane.events import MessageDone, StreamEvent, TurnEnded
 from windowpane.ids import new_id
 from windowpane.messages import Finish, Message
 from windowpane.parts import ToolCall, ToolResult
 from windowpane.providers.base import Provider
-from windowpane.turns import Turn, TurnContent
+from windowpane.turns import Turn
 
 Clock = Callable[[], datetime]
 LoopEvent = StreamEvent | MessageDone | TurnEnded
@@ -30,10 +30,8 @@ class Assignment(Struct, frozen=True, kw_only=True):
 
     turn: Turn
     message: Message
-    history: Sequence[TurnContent]
-    system: str
+    outlook: Outlook
     provider: Provider
-    provider_model: str
     max_iterations: int
 
 
@@ -42,7 +40,8 @@ async def run(assignment: Assignment, *, clock: Clock) -> AsyncGenerator[LoopEve
     messages = [assignment.message]
     for _ in range(assignment.max_iterations):
         draft = Draft()
-        async with aclosing(_stream(assignment, messages)) as events:
+        request = requested(assignment.outlook, messages)
+        async with aclosing(assignment.provider.stream(request)) as events:
             async for event in events:
                 draft.add(event)
                 yield event
@@ -57,18 +56,6 @@ async def run(assignment: Assignment, *, clock: Clock) -> AsyncGenerator[LoopEve
         messages.append(results)
         yield MessageDone(message=results)
     yield _ended(turn, finish="max_iterations", at=clock())
-
-
-def _stream(
-    assignment: Assignment, messages: Sequence[Message]
-) -> AsyncGenerator[StreamEvent, None]:
-    current = TurnContent(turn=assignment.turn, messages=tuple(messages))
-    planned = plan(
-        model=assignment.provider_model,
-        system=assignment.system,
-        turns=[*assignment.history, current],
-    )
-    return assignment.provider.stream(planned.request)
 
 
 def _results(calls: Sequence[ToolCall], *, at: datetime) -> Message:

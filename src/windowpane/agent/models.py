@@ -9,6 +9,8 @@ import asyncio
 
 from msgspec import Struct
 
+from windowpane.catalog.limits import Limits, LimitValues, merged
+from windowpane.catalog.models import catalog_limits, catalog_provider
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import (
     InvalidInput,
@@ -21,6 +23,9 @@ from windowpane.providers.choose import Shared, default_definitions, provider_fr
 from windowpane.settings import Settings
 from windowpane.storage.shelves import DEFINITIONS, TOP
 from windowpane.storage.vault import Vault
+
+# Families whose models are known without a network: asking them never holds up a send.
+ANSWERS_AT_ONCE = frozenset({"local", "scripted"})
 
 
 class ModelChoice(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -44,6 +49,7 @@ class Models:
         self._shared = Shared(settings)
         self._definitions: dict[str, ProviderDefinition] = {}
         self._providers: dict[str, Provider] = {}
+        self._told: dict[str, list[ModelInfo]] = {}
 
     async def open(self) -> None:
         stored = await self._vault.all_children(DEFINITIONS, [TOP])
@@ -96,6 +102,19 @@ class Models:
             raise UnknownModel(name, known=[f"{known}/…" for known in self._definitions])
         return self._provider(provider_name), model
 
+    async def limits(self, name: str) -> Limits:
+        """What is known of a model's limits: what its provider says beats the catalog."""
+        provider_name, _, model = name.partition("/")
+        definition = self._definitions[provider_name]
+        if definition.family in ANSWERS_AT_ONCE and provider_name not in self._told:
+            await self._models_of(provider_name)
+        known = catalog_limits(model, provider=catalog_provider(definition.base_url))
+        for told in self._told.get(provider_name, []):
+            if told.name == model:
+                values = LimitValues(context_window_tokens=told.context_window_tokens)
+                return merged(known, values, source="provider")
+        return known
+
     async def choices(self) -> ModelList:
         names = list(self._definitions)
         results = await asyncio.gather(*(self._models_of(name) for name in names))
@@ -113,9 +132,10 @@ class Models:
 
     async def _models_of(self, name: str) -> list[ModelInfo] | str:
         try:
-            return await self._provider(name).models()
+            self._told[name] = await self._provider(name).models()
         except WindowpaneError as error:
             return str(error)
+        return self._told[name]
 
     def _provider(self, name: str) -> Provider:
         if name not in self._providers:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from windowpane.context.plan import ModelRequest
+from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo
 from windowpane.events import StreamEvent
 

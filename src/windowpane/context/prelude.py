@@ -1,0 +1,11 @@
+"""The system prelude: project prompt, topic's message, tools' prompts, in this order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def system_prelude(*, project_prompt: str, topic_message: str, tool_prompts: Sequence[str]) -> str:
+    """Blank texts are left out; the summary follows when the request is assembled."""
+    texts = [project_prompt, topic_message, *tool_prompts]
+    return "\n\n".join(text.strip() for text in texts if text.strip())
