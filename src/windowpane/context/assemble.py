@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from windowpane.context.emission import emitted
+from windowpane.context.emission import Removal, emitted
 from windowpane.context.marks import cache_marks
 from windowpane.context.plan import ContextPlan
 from windowpane.context.request import ModelRequest
@@ -54,16 +54,17 @@ def _is_settled(plan: ContextPlan, turn: PlannedTurn, content: TurnContent) -> b
     """Whether no retention rule can change this turn any more."""
     if turn.is_pinned or turn.index < plan.retention.settled_before:
         return True
-    settings = plan.settings
-    may_lose = frozenset(
-        removal
-        for removal, keep in (
-            ("reasoning", settings.reasoning_turns),
-            ("tools", settings.tool_turns),
-        )
-        if keep is not None and removal not in turn.removed
-    )
+    may_lose = frozenset(_losable(plan) - set(turn.removed))
     return not may_lose or emitted(content.messages, may_lose) == content.messages
+
+
+def _losable(plan: ContextPlan) -> set[Removal]:
+    losable: set[Removal] = set()
+    if plan.settings.reasoning_turns is not None:
+        losable.add("reasoning")
+    if plan.settings.tool_turns is not None:
+        losable.add("tools")
+    return losable
 
 
 def _system(plan: ContextPlan) -> str:

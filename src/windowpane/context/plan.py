@@ -23,8 +23,8 @@ from windowpane.context.states import IN_REQUEST, PlannedTurn, TurnRange, TurnSt
 from windowpane.context.trim import Unsendable, current_tokens_of, trimmed, unsendable
 from windowpane.messages import Message
 
-PREDICTED: frozenset[TurnStanding] = IN_REQUEST | {"trimmed"}
-DEMANDED: frozenset[TurnStanding] = IN_REQUEST | {"trimmed", "over_budget"}
+PREDICTED: frozenset[TurnStanding] = frozenset({"sent", "shortened", "trimmed"})
+DEMANDED: frozenset[TurnStanding] = frozenset({"sent", "shortened", "trimmed", "over_budget"})
 
 
 class ContextPlan(Struct, frozen=True, kw_only=True):
