@@ -19,6 +19,8 @@ LEVELS = (
     {"render"},
     {"web", "cli"},
 )
+# The faces' one other meeting: a command starts the server.
+STARTS_THE_SERVER = (Path("cli/serving.py"), "web")
 WORDS, THINKING, EDGES, *_, DRAWING, FACES = range(len(LEVELS))
 CLOCKS = {"datetime.now", "datetime.utcnow", "datetime.today", "date.today"}
 IMPURE = (ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.Await)
@@ -73,7 +75,7 @@ def test_imports_only_go_down_the_levels() -> None:
         f"{path} imports {imported}"
         for part, path, tree in modules()
         for imported in imported_parts(tree, path)
-        if not may_import(part, imported)
+        if not may_import(part, imported) and (path, imported) != STARTS_THE_SERVER
     ]
     assert wrong == []
 

@@ -46,6 +46,8 @@ def test_the_place_of_the_file_is_no_setting() -> None:
         ("port = true", "It takes a whole number from 0 to 65535"),
         ("port = -1", "It takes a whole number from 0 to 65535"),
         ("host = 5", "5 does not fit the setting host. It takes text"),
+        ("data = ''", "'' does not fit the setting data. It takes the path of a folder"),
+        ("host = ''", "It takes the name or address of this machine"),
         ("open_browser = 'perhaps'", "It takes true or false"),
         ("log_level = 'loud'", "It takes one of debug, info, warning and error"),
         ("max_iterations = 0", "It takes a whole number above 0"),

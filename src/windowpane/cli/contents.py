@@ -1,0 +1,73 @@
+"""A walk through everything in a vault: how much there is, and what cannot be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from windowpane.cli.report import Contents
+from windowpane.errors import RecordDamaged
+from windowpane.storage.shelves import (
+    CHATS,
+    DEFINITIONS,
+    EVENTS,
+    PREFERENCES,
+    PROJECTS,
+    RECORDS,
+    RUNS,
+    TOP,
+    TURNS,
+    left_of,
+)
+from windowpane.storage.vault import Shelf, Vault
+
+T = TypeVar("T")
+
+# So many turns are read at once: enough to be quick, few enough for little memory.
+TURNS_AT_ONCE = 500
+
+
+class Walk:
+    """Goes by ids, which are readable also where what they name is not."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._damaged: list[str] = []
+
+    async def contents(self) -> Contents:
+        await self._below(DEFINITIONS, [TOP])
+        await self._below(PREFERENCES, [TOP])
+        await self._below(RUNS, [TOP])
+        projects = await self._below(PROJECTS, [TOP])
+        chats = await self._below(CHATS, projects)
+        turns = sum([await self._chat(chat_id) for chat_id in chats])
+        return Contents(
+            projects=len(projects), chats=len(chats), turns=turns, damaged=self._damaged
+        )
+
+    async def _chat(self, chat_id: str) -> int:
+        turns = await self._below(TURNS, [chat_id, left_of(chat_id)])
+        for start in range(0, len(turns), TURNS_AT_ONCE):
+            some = turns[start : start + TURNS_AT_ONCE]
+            await self._below(RECORDS, some)
+            await self._below(EVENTS, some)
+        return len(turns)
+
+    async def _below(self, shelf: Shelf[T], parent_ids: Sequence[str]) -> list[str]:
+        """The ids of what lies there, each having been opened."""
+        if not parent_ids:
+            return []
+        rows = await self._vault.store.children(
+            shelf.table,
+            parent_ids,
+            from_position=None,
+            to_position=None,
+            newest_first=False,
+            limit=None,
+        )
+        for row in rows:
+            try:
+                self._vault.opened(shelf, row)
+            except RecordDamaged as damage:
+                self._damaged.append(str(damage))
+        return [row.id for row in rows]

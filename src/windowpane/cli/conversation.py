@@ -1,0 +1,98 @@
+"""What ``windowpane chat`` does: read a line, follow its answer, again until the lines end.
+
+The event loop runs only while there is something to wait for. At the prompt it stands still, so
+that Ctrl+C and the editing of a line are the terminal's own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio import Runner
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from windowpane.cli.answering import Answer, Sent, answer_to, send, send_in_new_chat
+from windowpane.cli.chat import ChatOptions
+from windowpane.cli.exits import DONE, FAILED, INTERRUPTED
+from windowpane.cli.opening import opened_workspace
+from windowpane.cli.screens import PlainScreen
+from windowpane.cli.terminal import complain, whisper
+from windowpane.cli.typed import piped_lines, typed_lines
+from windowpane.errors import WindowpaneError
+from windowpane.settings import Settings
+from windowpane.workspace import SendRequest, Workspace
+
+
+class Conversation:
+    """``chat_id`` is None until the first message: a chat begins with something said."""
+
+    def __init__(self, workspace: Workspace, *, options: ChatOptions) -> None:
+        self._workspace = workspace
+        self._model = options.model
+        self.chat_id = options.chat
+
+    async def check(self) -> None:
+        """Refuse an unknown chat or model before anybody has written a word."""
+        if self._model is not None:
+            self._workspace.models.resolve(self._model)
+        if self.chat_id is not None:
+            chat = await self._workspace.chat(self.chat_id)
+            whisper(f"{chat.title}, {chat.turn_count} turns so far\n")
+
+    async def say(self, text: str) -> Answer:
+        sent = await self._sent(SendRequest(text=text, model=self._model))
+        self.chat_id = sent.turn.chat_id
+        return await answer_to(sent, workspace=self._workspace, screen=PlainScreen())
+
+    async def _sent(self, request: SendRequest) -> Sent:
+        if self.chat_id is not None:
+            return await send(self._workspace, self.chat_id, request)
+        return await send_in_new_chat(self._workspace, request, project_id=None)
+
+
+def converse(settings: Settings, *, options: ChatOptions) -> int:
+    with asyncio.Runner() as runner, _opened(settings, runner=runner) as workspace:
+        conversation = Conversation(workspace, options=options)
+        runner.run(conversation.check())
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            return _with_person(conversation, runner=runner)
+        return _with_pipe(conversation, runner=runner)
+
+
+def _with_person(conversation: Conversation, *, runner: Runner) -> int:
+    """Whatever goes wrong is told, and the person decides what to do next."""
+    for line in typed_lines():
+        try:
+            answer = runner.run(conversation.say(line))
+        except WindowpaneError as error:
+            complain(str(error))
+            continue
+        if answer.complaint is not None:
+            complain(answer.complaint)
+        print()
+    if conversation.chat_id is not None:
+        whisper(f"To go on: windowpane chat --chat {conversation.chat_id}\n")
+    return DONE
+
+
+def _with_pipe(conversation: Conversation, *, runner: Runner) -> int:
+    """The first line that is not answered ends it: those after it may build on the answer."""
+    for line in piped_lines():
+        answer = runner.run(conversation.say(line))
+        if answer.was_stopped:
+            return INTERRUPTED
+        if answer.complaint is not None:
+            complain(answer.complaint)
+            return FAILED
+    return DONE
+
+
+@contextmanager
+def _opened(settings: Settings, *, runner: Runner) -> Generator[Workspace]:
+    opening = opened_workspace(settings)
+    workspace = runner.run(opening.__aenter__())
+    try:
+        yield workspace
+    finally:
+        runner.run(opening.__aexit__(None, None, None))
