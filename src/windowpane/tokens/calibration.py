@@ -1,0 +1,91 @@
+"""How far the estimates of one model are off, learned from what its provider reports.
+
+A pure fold over calls. The factor changes the budget, never a count: what a turn weighs stays the
+same number on every screen, and the boundary moves only when the factor takes a whole step.
+"""
+
+from __future__ import annotations
+
+from math import floor
+from statistics import median
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from windowpane.usage import TokenUsage
+
+STEP_PERCENT = 2
+WINDOW_CALLS = 50
+# A median of fewer says little, and a short request is mostly framing.
+LEAST_CALLS = 3
+LEAST_TOKENS = 200
+
+
+class Calibration(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """``ratios`` are reported ÷ estimated input of the latest calls, oldest first."""
+
+    factor_percent: int = 100
+    ratios: tuple[float, ...] = ()
+
+    @property
+    def calls(self) -> int:
+        return len(self.ratios)
+
+    @property
+    def error_percent(self) -> int | None:
+        """How far, at most, a corrected estimate was off in these calls; None without calls."""
+        off = (abs(ratio * 100 / self.factor_percent - 1) for ratio in self.ratios)
+        return round(max(off) * 100) if self.ratios else None
+
+    @property
+    def sentence(self) -> str:
+        if self.error_percent is None:
+            return "estimates not yet compared with reported usage"
+        calls = f"{self.calls} call" + ("s" if self.calls > 1 else "")
+        return f"estimates within ±{self.error_percent} % over {calls}"
+
+    def budget_tokens(self, usable_tokens: int) -> int:
+        """A limit in the provider's tokens, as a limit for sums of our estimates."""
+        return floor(usable_tokens * 100 / self.factor_percent)
+
+
+UNCALIBRATED = Calibration()
+
+
+def calibrated(
+    calibration: Calibration, *, estimated_tokens: int, usage: TokenUsage
+) -> Calibration:
+    """What is known after one more call."""
+    reported_tokens = request_tokens(usage)
+    if (
+        estimated_tokens < LEAST_TOKENS
+        or reported_tokens == 0
+        or is_silently_truncated(estimated_tokens=estimated_tokens, usage=usage)
+    ):
+        return calibration
+    ratio = round(reported_tokens / estimated_tokens, 4)
+    ratios = (*calibration.ratios, ratio)[-WINDOW_CALLS:]
+    factor_percent = _stepped(calibration.factor_percent, ratios)
+    return replace(calibration, ratios=ratios, factor_percent=factor_percent)
+
+
+def is_silently_truncated(*, estimated_tokens: int, usage: TokenUsage) -> bool:
+    """A server that cuts a long request without a word reports far less than was sent."""
+    reported_tokens = request_tokens(usage)
+    is_far_below = reported_tokens * 10 < estimated_tokens * 7
+    return reported_tokens > 0 and is_far_below and estimated_tokens - reported_tokens >= 500
+
+
+def request_tokens(usage: TokenUsage) -> int:
+    """All that a request sent: what was read from or written to a cache was sent too."""
+    return usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+
+
+def _stepped(factor_percent: int, ratios: tuple[float, ...]) -> int:
+    """The nearest step, but only when a whole step away: no flutter between two neighbours."""
+    if len(ratios) < LEAST_CALLS:
+        return factor_percent
+    measured_percent = median(ratios) * 100
+    if abs(measured_percent - factor_percent) < STEP_PERCENT:
+        return factor_percent
+    return max(STEP_PERCENT, round(measured_percent / STEP_PERCENT) * STEP_PERCENT)
