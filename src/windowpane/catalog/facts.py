@@ -1,0 +1,49 @@
+"""All that is known of one model, put together from its sources in the right order."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from windowpane.catalog.limits import UNKNOWN_LIMITS, Limits, LimitValues, merged
+from windowpane.catalog.long_context import has_long_context_switch, with_long_context
+from windowpane.catalog.models import catalog_limits, catalog_provider
+from windowpane.catalog.overrides import ModelOverride
+from windowpane.catalog.price_lookup import catalog_price
+from windowpane.catalog.prices import PriceSnapshot, local_price, with_manual_prices
+from windowpane.definitions import ProviderDefinition
+
+
+def limits_of(
+    model: str,
+    *,
+    definition: ProviderDefinition,
+    told: LimitValues,
+    learned: LimitValues,
+    override: ModelOverride | None,
+) -> Limits:
+    """``told`` is what the provider's own list says, ``learned`` what errors and headers taught."""
+    # How a local server was started decides, not what the model could take.
+    limits = UNKNOWN_LIMITS if definition.is_local else _from_catalog(model, definition)
+    if override and override.uses_long_context and has_long_context_switch(model):
+        limits = with_long_context(limits)
+    limits = merged(limits, told, source="provider")
+    limits = merged(limits, learned, source="learned")
+    return merged(limits, override.limits, source="manual") if override else limits
+
+
+def price_of(
+    model: str,
+    *,
+    definition: ProviderDefinition,
+    override: ModelOverride | None,
+    taken_at: datetime,
+) -> PriceSnapshot:
+    if definition.is_local:
+        price = local_price(model, taken_at=taken_at)
+    else:
+        price = catalog_price(model, base_url=definition.base_url, taken_at=taken_at)
+    return with_manual_prices(price, override.prices) if override else price
+
+
+def _from_catalog(model: str, definition: ProviderDefinition) -> Limits:
+    return catalog_limits(model, provider=catalog_provider(definition.base_url))

@@ -1,0 +1,103 @@
+"""Finding a model by the name a provider gives it, and saying how sure the find is.
+
+Dated releases, host prefixes and tags name the model they are made of; any other ending is some
+other model, and the find is a catch-all: good enough to show, never reliable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+MatchMode = Literal["exact", "fuzzy", "catch_all", "none"]
+
+# "-preview-05-06", "-20250929", "-2024-08-06", "-0613", "@20250929", "-latest", "-v1:0", ":free".
+# A date before "-preview" is not among them: gpt-4-1106-preview was another model than gpt-4.
+_RELEASE = re.compile(
+    r"(-(latest|preview|exp|beta))?"
+    r"([-@](\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{8}|\d{6}|\d{3,4}))?"
+    r"(-v\d+(:\d+)?)?"
+    r"(:[a-z0-9.-]+)?"
+)
+# "us.anthropic.", "global.anthropic.", "meta."
+_HOST = re.compile(r"([a-z0-9-]+\.)*")
+
+
+class NamePattern(Struct, frozen=True):
+    """Names that begin with ``prefix`` and end with ``postfix``; either may be empty."""
+
+    prefix: str
+    postfix: str
+
+
+class Match(Struct, frozen=True):
+    """``known`` is the name that was found in the list searched."""
+
+    known: str
+    mode: MatchMode
+
+    @property
+    def is_reliable(self) -> bool:
+        return self.mode in ("exact", "fuzzy")
+
+
+def score(pattern: NamePattern, name: str) -> int:
+    """Zero: no match. Both ends beat the end alone, the end beats the beginning, longer wins."""
+    length = len(pattern.prefix) + len(pattern.postfix)
+    fits = name.startswith(pattern.prefix) and name.endswith(pattern.postfix)
+    if not fits or not 0 < length <= len(name):
+        return 0
+    return (1000 if pattern.prefix else 0) + (2000 if pattern.postfix else 0) + length
+
+
+def find(name: str, known: Iterable[str]) -> Match | None:
+    """The best match, with the name as given, then without what stands before its slashes."""
+    listed = {_plain(entry): entry for entry in known}
+    for candidate in without_hosts(_plain(name)):
+        if candidate in listed:
+            return Match(listed[candidate], "exact")
+        if match := _best(candidate, listed):
+            return match
+    return None
+
+
+def without_hosts(name: str) -> Iterator[str]:
+    """The name as it is, then without ``provider/``, as often as there is one."""
+    while name:
+        yield name
+        name = name.partition("/")[2]
+
+
+def mode_of(name: str, known: str) -> MatchMode:
+    """How ``name`` stands to one known name."""
+    name, known = _plain(name), _plain(known)
+    if name == known:
+        return "exact"
+    before, found, after = name.partition(known)
+    if not found or not _HOST.fullmatch(before):
+        return "none"
+    if _RELEASE.fullmatch(after):
+        return "fuzzy"
+    return "catch_all" if after[0] in "-.:@" else "none"
+
+
+def _best(name: str, listed: dict[str, str]) -> Match | None:
+    scored = (
+        (mode != "catch_all", _score_of(plain, name), Match(entry, mode))
+        for plain, entry in listed.items()
+        if (mode := mode_of(name, plain)) != "none"
+    )
+    best = max(scored, key=lambda found: found[:2], default=None)
+    return best[2] if best else None
+
+
+def _score_of(known: str, name: str) -> int:
+    return max(score(NamePattern("", known), name), score(NamePattern(known, ""), name))
+
+
+def _plain(name: str) -> str:
+    """Makers write 4-5 where resellers write 4.5."""
+    return re.sub(r"(?<=\d)\.(?=\d)", "-", name.lower())

@@ -1,0 +1,48 @@
+"""What a person sets for a model by hand: limits, prices, the long-context switch.
+
+An override names its models with at most one ``*``: ``gpt-4o``, ``claude-*``, ``*-thinking``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from windowpane.catalog.limits import LimitValues
+from windowpane.catalog.names import NamePattern, score, without_hosts
+from windowpane.catalog.prices import PriceValues
+from windowpane.errors import InvalidInput
+
+
+class ModelOverride(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    models: str
+    limits: LimitValues = LimitValues()
+    prices: PriceValues = PriceValues()
+    uses_long_context: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.models.strip("*") or self.models.count("*") > 1:
+            raise InvalidInput(
+                f"{self.models!r} does not name models. Write a name, with at most one * in it."
+            )
+
+
+def override_for(model: str, overrides: Sequence[ModelOverride]) -> ModelOverride | None:
+    """The one that fits best: the exact name, then the pattern that says most about it."""
+    for name in without_hosts(model):
+        exact = next((override for override in overrides if override.models == name), None)
+        if found := exact or _best(name, overrides):
+            return found
+    return None
+
+
+def _best(name: str, overrides: Iterable[ModelOverride]) -> ModelOverride | None:
+    scored = [(score(_pattern(o.models), name), o) for o in overrides if "*" in o.models]
+    best_score, best = max(scored, key=lambda found: found[0], default=(0, None))
+    return best if best_score else None
+
+
+def _pattern(models: str) -> NamePattern:
+    prefix, _, postfix = models.partition("*")
+    return NamePattern(prefix, postfix)
