@@ -13,15 +13,29 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 Table = Literal[
-    "vault", "preferences", "definitions", "projects", "chats", "turns", "records", "events", "runs"
+    "vault",
+    "preferences",
+    "definitions",
+    "projects",
+    "topics",
+    "views",
+    "chats",
+    "turns",
+    "pages",
+    "records",
+    "events",
+    "runs",
 ]
 TABLES: tuple[Table, ...] = (
     "vault",
     "preferences",
     "definitions",
     "projects",
+    "topics",
+    "views",
     "chats",
     "turns",
+    "pages",
     "records",
     "events",
     "runs",
@@ -62,7 +76,7 @@ class Move(Struct, frozen=True, kw_only=True):
 
 
 class Delete(Struct, frozen=True, kw_only=True):
-    """Remove a row. ``expected_version`` None: whatever is there, if it is there."""
+    """Remove a row. ``expected_version`` (from 1) None: whatever is there, if it is there."""
 
     table: Table
     id: str

@@ -6,9 +6,10 @@ only by what was on its way at that moment. The password stays in here.
 
 from __future__ import annotations
 
+import asyncio
 import select
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 import psycopg
@@ -72,19 +73,16 @@ class PostgresLink:
 
     @asynccontextmanager
     async def lent(self) -> AsyncGenerator[Connection]:
-        """A connection that works, or works as far as its socket knows."""
-        if self._pool is None:
+        """A connection that works, as far as its socket knows."""
+        pool = self._pool
+        if pool is None:
             raise StorageError(f"The database {self.address} is closed.")
-        while True:
-            connection = await self._pool.getconn()
-            if not _has_news(connection):
-                break
-            await connection.close()
-            await self._pool.putconn(connection)
-        try:
-            yield connection
-        finally:
-            await self._pool.putconn(connection)
+        with _cancellations_heeded():
+            connection = await _working(pool)
+            try:
+                yield connection
+            finally:
+                await pool.putconn(connection)
 
     async def read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
         """Asking twice harms nobody, so what was on its way when the server went is asked again."""
@@ -140,6 +138,30 @@ def is_lost(error: psycopg.Error) -> bool:
         return False
     # No code: the client noticed. 57P: the server is going down or coming up. 08: the wire.
     return error.sqlstate is None or error.sqlstate.startswith(("57P", "08"))
+
+
+@contextmanager
+def _cancellations_heeded() -> Generator[None]:
+    """Before Python 3.12 ``asyncio.wait_for``, on which psycopg waits, forgets a cancellation that
+    comes in the same moment as the answer. A task that was told to stop would go on.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    requests = task.cancelling()
+    try:
+        yield
+    finally:
+        if task.cancelling() > requests:
+            raise asyncio.CancelledError
+
+
+async def _working(pool: AsyncConnectionPool[Connection]) -> Connection:
+    while True:
+        connection = await pool.getconn()
+        if not _has_news(connection):
+            return connection
+        await connection.close()
+        await pool.putconn(connection)
 
 
 def _has_news(connection: Connection) -> bool:

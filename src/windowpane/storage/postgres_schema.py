@@ -48,8 +48,10 @@ async def _check_server(connection: Connection) -> None:
 
 
 async def _version(connection: Connection) -> int:
+    # Not to_regclass: a session that waited for the lock may still remember that it gave nothing.
     cursor = await connection.execute(
-        "SELECT to_regclass(format('%I.windowpane_migrations', current_schema())) IS NOT NULL"
+        "SELECT EXISTS (SELECT FROM pg_class WHERE relname = 'windowpane_migrations'"
+        " AND relnamespace = current_schema()::regnamespace)"
     )
     if await cursor.fetchone() == (False,):
         return 0
