@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from windowpane.context.plan import ModelRequest
+from windowpane.context.request import ModelRequest
 from windowpane.errors import Failure, ProviderFailed
 from windowpane.events import (
     Finished,

@@ -17,7 +17,7 @@ from windowpane.settings import Settings
 if TYPE_CHECKING:
     from aiohttp import ClientSession
 
-    from windowpane.providers.local import LocalEngine
+    from windowpane.providers.local_engine import LocalEngine
 
 
 class Shared:
@@ -41,7 +41,7 @@ class Shared:
 
     def engine(self) -> LocalEngine:
         if self._engine is None:
-            from windowpane.providers.local import LocalEngine
+            from windowpane.providers.local_engine import LocalEngine
 
             self._engine = LocalEngine(idle_seconds=self.settings.local_idle_seconds)
         return self._engine

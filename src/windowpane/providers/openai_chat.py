@@ -1,59 +1,30 @@
 """OpenAI Chat Completions and every server that speaks it.
 
-Turns a planned request into the bytes that go out, and asks for the models. The stream's way back
-is ``openai_chat_stream``; connections, timeouts and HTTP errors are ``http``'s.
+Asks, reads along and lists the models. The words are those of ``openai_chat_body`` (there) and
+``openai_chat_stream`` (back); connections, timeouts and HTTP errors are ``http``'s.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator
 
 import msgspec
 from aiohttp import ClientResponse, ClientSession
 from msgspec import Struct
 
-from windowpane.context.plan import ModelRequest
+from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import Failure, ProviderFailed
 from windowpane.events import StreamEvent
-from windowpane.messages import Message
-from windowpane.parts import ToolCall, ToolResult
 from windowpane.providers.base import WireRequest
 from windowpane.providers.http import BODY_LIMIT_BYTES, Timeouts, Upstream
+from windowpane.providers.openai_chat_body import LimitName, chat_body
 from windowpane.providers.openai_chat_stream import ChatStreamMapper
 
+OPENAI_HOST = "//api.openai.com"
 # A block of this size means that the answer comes faster than it is read: no time to wait.
 BUSY_BLOCK_BYTES = 32 * 1024
-
-
-class _Function(Struct, frozen=True):
-    name: str
-    arguments: str
-
-
-class _ToolCall(Struct, frozen=True):
-    id: str
-    type: str
-    function: _Function
-
-
-class _Message(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    role: str
-    content: str | None = None
-    tool_calls: tuple[_ToolCall, ...] = ()
-    tool_call_id: str = ""
-
-
-class _StreamOptions(Struct, frozen=True, kw_only=True):
-    include_usage: bool
-
-
-class _Body(Struct, frozen=True, kw_only=True):
-    model: str
-    messages: list[_Message]
-    stream: bool
-    stream_options: _StreamOptions
 
 
 class _Model(Struct, frozen=True):
@@ -86,6 +57,9 @@ class OpenAIChatProvider:
     ) -> None:
         self._base_url = definition.base_url.rstrip("/")
         self._secret = definition.api_key
+        self._limit_name: LimitName = (
+            "max_completion_tokens" if OPENAI_HOST in self._base_url else "max_tokens"
+        )
         self._join_seconds = join_seconds
         self._upstream = Upstream(
             session,
@@ -96,17 +70,11 @@ class OpenAIChatProvider:
         )
 
     def to_wire(self, request: ModelRequest) -> WireRequest:
-        body = _Body(
-            model=request.model,
-            messages=list(_wire_messages(request)),
-            stream=True,
-            stream_options=_StreamOptions(include_usage=True),
-        )
         return WireRequest(
             method="POST",
             url=f"{self._base_url}/chat/completions",
             headers={"content-type": "application/json", "accept": "text/event-stream"},
-            body=msgspec.json.encode(body),
+            body=chat_body(request, limit_name=self._limit_name),
         )
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
@@ -155,35 +123,6 @@ class OpenAIChatProvider:
         except ProviderFailed as failed:
             mapper.failure = failed.failure
             return b""
-
-
-def _wire_messages(request: ModelRequest) -> Iterator[_Message]:
-    if request.system:
-        yield _Message(role="system", content=request.system)
-    for message in request.messages:
-        if message.role == "tool":
-            yield from _wire_results(message)
-        else:
-            yield from _wire_speech(message)
-
-
-def _wire_results(message: Message) -> Iterator[_Message]:
-    for part in message.parts:
-        if isinstance(part, ToolResult):
-            yield _Message(role="tool", content=part.text, tool_call_id=part.call_id)
-
-
-def _wire_speech(message: Message) -> Iterator[_Message]:
-    """One message, or none: this family has no place for reasoning alone."""
-    calls = tuple(_wire_call(part) for part in message.parts if isinstance(part, ToolCall))
-    text = message.text
-    if text or calls:
-        yield _Message(role=message.role, content=text or None, tool_calls=calls)
-
-
-def _wire_call(call: ToolCall) -> _ToolCall:
-    function = _Function(name=call.name, arguments=call.arguments or "{}")
-    return _ToolCall(id=call.call_id, type="function", function=function)
 
 
 def _model_info(model: _Model) -> ModelInfo:

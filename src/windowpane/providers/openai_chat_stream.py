@@ -18,7 +18,7 @@ from windowpane.providers.sse import SseParser
 from windowpane.usage import TokenUsage
 
 DONE = b"[DONE]"
-QUOTED_BYTES = 200
+QUOTED_LENGTH = 200
 CUT = Failure(
     kind="net",
     message="The connection broke off before the answer was complete. Try again.",
@@ -142,6 +142,11 @@ class ChatStreamMapper:
             self.failure = failed.failure
         return self._assembly.take()
 
+    def read(self, payload: str) -> list[StreamEvent]:
+        """The events of one chunk that came by itself, without the wrapping of a stream."""
+        self._read_payload(payload)
+        return self._assembly.take()
+
     def whole(self, body: bytes) -> list[StreamEvent]:
         """An answer in one piece, from a server that does not stream or does not say so."""
         if body.lstrip().startswith((b"data:", b"event:", b":")):
@@ -168,7 +173,7 @@ class ChatStreamMapper:
             events.append(Finished(finish=self._finish()))
         return events
 
-    def _read_payload(self, payload: bytes) -> None:
+    def _read_payload(self, payload: bytes | str) -> None:
         if self.is_done or self.failure is not None:
             return
         if payload == DONE:
@@ -255,15 +260,17 @@ class ChatStreamMapper:
         return finish
 
 
-def _decoded(payload: bytes) -> _Chunk | None:
+def _decoded(payload: bytes | str) -> _Chunk | None:
     try:
         return _decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 
-def _malformed(payload: bytes) -> Failure:
-    start = payload[:QUOTED_BYTES].decode(errors="replace")
+def _malformed(payload: bytes | str) -> Failure:
+    start = payload[:QUOTED_LENGTH]
+    if isinstance(start, bytes):
+        start = start.decode(errors="replace")
     return Failure(kind="server", message=f"The provider sent something that is no answer: {start}")
 
 

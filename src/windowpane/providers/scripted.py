@@ -15,7 +15,7 @@ from typing import assert_never
 import msgspec
 from msgspec import Struct
 
-from windowpane.context.plan import ModelRequest
+from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo
 from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
 from windowpane.events import Finished, StreamEvent, UsageReported

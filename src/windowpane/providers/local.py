@@ -1,0 +1,102 @@
+"""A model that runs inside this process, with no key and no network.
+
+The engine speaks Chat Completions, so the words are those of ``openai_chat_body`` and
+``openai_chat_stream``. Memory and threads are ``local_engine``'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+
+import msgspec
+from msgspec import Struct
+
+from windowpane.context.request import ModelRequest
+from windowpane.definitions import ModelInfo, ProviderDefinition
+from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
+from windowpane.events import StreamEvent
+from windowpane.providers.local_engine import LocalEngine
+from windowpane.providers.openai_chat_body import (
+    ChatMessage,
+    ChatTool,
+    StreamOptions,
+    chat_messages,
+    chat_tools,
+)
+from windowpane.providers.openai_chat_stream import ChatStreamMapper
+from windowpane.providers.weights import weights_name, weights_of
+
+# The makers of the demo model advise a low temperature: a small model soon loses the thread.
+TEMPERATURE = 0.2
+TOP_P = 0.9
+UNLIMITED = -1
+
+
+class _Body(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    messages: list[ChatMessage]
+    tools: list[ChatTool] = []
+    stream: bool
+    stream_options: StreamOptions
+    # While the prompt is read there is nothing to say; progress gives a moment to stop at.
+    return_progress: bool
+    temperature: float
+    top_p: float
+    max_tokens: int
+
+
+class LocalProvider:
+    """``base_url`` of the definition is the path of a GGUF file; empty for the demo model."""
+
+    def __init__(self, definition: ProviderDefinition, engine: LocalEngine) -> None:
+        self._base_url = definition.base_url
+        self._engine = engine
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
+        if request.model != weights_name(self._base_url):
+            raise _failed("model", f"There is no local model called {request.model}.")
+        mapper = ChatStreamMapper(secret="")
+        try:
+            async with aclosing(self._payloads(request)) as payloads:
+                async for payload in payloads:
+                    for event in mapper.read(payload):
+                        yield event
+        except InvalidInput as error:
+            raise _failed("model", str(error)) from error
+        for event in mapper.end():
+            yield event
+        if mapper.failure is not None:
+            raise ProviderFailed(mapper.failure)
+
+    async def models(self) -> list[ModelInfo]:
+        weights = await asyncio.to_thread(weights_of, self._base_url)
+        return [
+            ModelInfo(
+                name=weights.name,
+                context_window_tokens=weights.window_tokens,
+                label=weights.label,
+            )
+        ]
+
+    async def close(self) -> None:
+        """Nothing to do: the engine belongs to whoever made it."""
+
+    def _payloads(self, request: ModelRequest) -> AsyncGenerator[str, None]:
+        body = _Body(
+            messages=chat_messages(request),
+            tools=chat_tools(request),
+            stream=True,
+            stream_options=StreamOptions(include_usage=True),
+            return_progress=True,
+            temperature=TEMPERATURE,
+            top_p=TOP_P,
+            max_tokens=request.max_output_tokens or UNLIMITED,
+        )
+        return self._engine.generate(
+            msgspec.json.encode(body).decode(), weights=lambda: weights_of(self._base_url)
+        )
+
+
+def _failed(kind: FailureKind, message: str) -> ProviderFailed:
+    return ProviderFailed(Failure(kind=kind, message=message))
