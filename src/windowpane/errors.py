@@ -5,6 +5,7 @@
     │   ├── BadSetting
     │   ├── MessageEmpty
     │   ├── MessageTooLarge
+    │   ├── NoModel
     │   ├── PromptTooLarge      what must be sent does not fit the model's window
     │   ├── NotFound
     │   └── UnknownModel
@@ -104,6 +105,15 @@ class NotFound(InvalidInput):
 
     def __init__(self, what: str, *, id: str) -> None:
         super().__init__(f"There is no {what} {id}. It may have been deleted.")
+
+
+class NoModel(InvalidInput):
+    code = "no_model"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no model to answer with. Add a provider with windowpane providers."
+        )
 
 
 class UnknownModel(InvalidInput):

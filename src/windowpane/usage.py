@@ -16,6 +16,11 @@ class TokenUsage(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reasoning_tokens: int = 0
     web_searches: int = 0
 
+    @property
+    def request_tokens(self) -> int:
+        """All that was sent: what a cache took or gave was sent as well."""
+        return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+
     def __add__(self, other: TokenUsage) -> TokenUsage:
         return TokenUsage(
             input_tokens=self.input_tokens + other.input_tokens,

@@ -28,6 +28,7 @@ from windowpane.errors import (
     InvalidInput,
     MessageEmpty,
     MessageTooLarge,
+    NoModel,
     NothingRunning,
     RecordDamaged,
     VersionConflict,
@@ -249,6 +250,10 @@ class Workspace:
         """Events of the chat after a place in its log, for as long as the reader wants."""
         return self._log(chat_id).reader(after=after)
 
+    def follow_turn(self, chat_id: str) -> LogReader:
+        """Events of the chat's newest turn from its beginning, and what comes after."""
+        return self._log(chat_id).reader_of_turn()
+
     async def _live(self, chat_id: str) -> tuple[TurnContent | None, OpenPart | None]:
         stored = await self._vault.find(RUNS, chat_id)
         if stored is None:
@@ -374,10 +379,18 @@ class Workspace:
 
     async def default_model(self) -> str:
         """What a new chat answers with: the model chosen last, else the first there is."""
+        chosen = await self.chosen_model()
+        if chosen is not None:
+            return chosen
+        choices = (await self.model_list()).choices
+        if not choices:
+            raise NoModel
+        return choices[0].name
+
+    async def chosen_model(self) -> str | None:
+        """The model chosen last, wherever that was. Asks no provider."""
         stored = await self._vault.find(PREFERENCES, PREFERENCES_ID)
-        if stored is not None and stored.value.model is not None:
-            return stored.value.model
-        return (await self.model_list()).choices[0].name
+        return None if stored is None else stored.value.model
 
     async def model_list(self) -> ModelList:
         return await self.models.choices()

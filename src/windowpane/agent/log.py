@@ -111,6 +111,10 @@ class ChatLog:
         self._readers.add(reader)
         return reader
 
+    def reader_of_turn(self) -> LogReader:
+        """Reads the newest turn from its beginning, then whatever follows."""
+        return self.reader(after=EventId(epoch=self._epoch, seq=self._floor))
+
     def leave(self, reader: LogReader) -> None:
         self._readers.discard(reader)
 

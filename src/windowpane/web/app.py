@@ -7,15 +7,14 @@ line's work.
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from litestar import Litestar, get
 from litestar.config.compression import CompressionConfig
-from litestar.contrib.jinja import JinjaTemplateEngine
 from litestar.di import Provide
 from litestar.exceptions import HTTPException
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.template.config import TemplateConfig
 from litestar.types import ASGIApp
 from msgspec import Struct
@@ -26,13 +25,15 @@ from windowpane.settings import Settings
 from windowpane.web.access import Access
 from windowpane.web.api import API_HANDLERS
 from windowpane.web.gate import Gate
+from windowpane.web.html import environment
+from windowpane.web.live import LiveChats
 from windowpane.web.login import LOGIN_HANDLERS
 from windowpane.web.pages import PAGE_HANDLERS
+from windowpane.web.pages.home import FirstSteps
 from windowpane.web.refusals import refuse_http, refuse_known, refuse_unexpected
-from windowpane.web.static import STATIC_HANDLERS, static_url
+from windowpane.web.static import STATIC_HANDLERS
 from windowpane.workspace import Workspace
 
-TEMPLATES = Path(__file__).parent / "templates"
 BODY_LIMIT_BYTES = 16_000_000
 
 
@@ -61,6 +62,8 @@ def create_app(
 ) -> ASGIApp:
     """The whole web face. ``announce`` gets the next one-time token when one was used."""
     cookie = f"windowpane_{port}"
+    live = LiveChats(workspace)
+    first_steps = FirstSteps(workspace)
 
     async def the_workspace() -> Workspace:
         return workspace
@@ -70,6 +73,12 @@ def create_app(
 
     async def the_cookie() -> str:
         return cookie
+
+    async def the_live_chats() -> LiveChats:
+        return live
+
+    async def the_first_steps() -> FirstSteps:
+        return first_steps
 
     app = Litestar(
         route_handlers=[
@@ -83,6 +92,8 @@ def create_app(
             "workspace": Provide(the_workspace),
             "access": Provide(the_access),
             "cookie": Provide(the_cookie),
+            "live": Provide(the_live_chats),
+            "first_steps": Provide(the_first_steps),
         },
         exception_handlers={
             WindowpaneError: refuse_known,
@@ -90,7 +101,7 @@ def create_app(
             Exception: refuse_unexpected,
         },
         template_config=TemplateConfig(
-            directory=TEMPLATES, engine=JinjaTemplateEngine, engine_callback=_add_helpers
+            instance=JinjaTemplateEngine.from_environment(environment())
         ),
         compression_config=CompressionConfig(
             backend="gzip", gzip_compress_level=5, exclude=[r"/stream$", r"/events$", r"^/static/"]
@@ -105,7 +116,3 @@ def create_app(
         logging_config=None,
     )
     return Gate(app, access=access, cookie=cookie, announce=announce)
-
-
-def _add_helpers(engine: JinjaTemplateEngine) -> None:
-    engine.engine.globals["static_url"] = static_url

@@ -77,8 +77,6 @@ def _sentence(error: HTTPException) -> str:
 def _answer(request: Request[Any, Any, Any], status: int, refusal: Refusal) -> Response[Any]:
     if request.url.path.startswith("/api/") or "text/html" not in request.headers.get("accept", ""):
         return Response(refusal, status_code=status, media_type=MediaType.JSON)
-    return Response(
-        Template(template_name="pages/error.html", context={"refusal": refusal}),
-        status_code=status,
-        media_type=MediaType.HTML,
+    return Template(
+        template_name="pages/error.html", context={"refusal": refusal}, status_code=status
     )

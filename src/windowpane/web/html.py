@@ -1,0 +1,35 @@
+"""The Jinja environment: which templates there are, and what they may call.
+
+One environment serves pages, fragments and the live stream, so a turn has one drawing only.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from windowpane.web.static import icon, module_urls, static_url
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@cache
+def environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.globals.update(static_url=static_url, module_urls=module_urls, icon=icon)
+    return made
+
+
+def drawn(template_name: str, **context: object) -> Markup:
+    """A fragment as safe HTML: the template has escaped what was not."""
+    return Markup(environment().get_template(template_name).render(context))

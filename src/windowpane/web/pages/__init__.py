@@ -1,0 +1,10 @@
+"""The pages of the web face, and the fragments of which they renew themselves."""
+
+from __future__ import annotations
+
+from windowpane.web.pages.chat import CHAT_PAGE_HANDLERS
+from windowpane.web.pages.home import HOME_HANDLERS
+
+PAGE_HANDLERS = [*HOME_HANDLERS, *CHAT_PAGE_HANDLERS]
+
+__all__ = ["PAGE_HANDLERS"]

@@ -1,0 +1,70 @@
+import { ChatComposer } from "./elements/chat-composer.js";
+import { ChatLog } from "./elements/chat-log.js";
+import { ChatSidebar } from "./elements/chat-sidebar.js";
+import { find, on } from "./page.js";
+import { copyCode, drawer, nameTheme, nextTheme, unfold } from "./shell.js";
+import { ChatStream } from "./stream.js";
+
+customElements.define("chat-log", ChatLog);
+customElements.define("chat-composer", ChatComposer);
+customElements.define("chat-sidebar", ChatSidebar);
+
+const log = find(document, "chat-log", ChatLog);
+const composer = find(document, "chat-composer", ChatComposer);
+const status = find(document, "[data-connection]", HTMLElement);
+
+/** @param {string} sentence "" when there is nothing to say */
+function tell(sentence) {
+  status.textContent = sentence;
+  status.hidden = sentence === "";
+}
+
+const stream = new ChatStream(`chats/${log.dataset.chatId}/stream`, log.position, {
+  take: (frame) => log.take(frame),
+  reload: () => log.reload(),
+  tell,
+});
+composer.seenHead = () => log.headId;
+
+/** @type {Record<string, (button: HTMLElement) => void>} */
+const actions = {
+  jump: () => void log.toNewest(),
+  theme: nextTheme,
+  "open-drawer": () => drawer.open(),
+  "close-drawer": () => drawer.close(),
+  unfold,
+};
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element ? event.target.closest("[data-action], [data-copy]") : null;
+  if (!(button instanceof HTMLElement)) return;
+  if ("copy" in button.dataset) void copyCode(button);
+  else actions[button.dataset.action ?? ""]?.(button);
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
+  if (document.querySelector(":popover-open, dialog[open]")) return;
+  if (drawer.isOpen) drawer.close();
+  else void composer.stop();
+});
+on("chat:sent", () => {
+  stream.nudge();
+  void log.toNewest();
+});
+on("chat:refused", ({ code }) => {
+  if (code === "head_moved") void log.reload();
+});
+on("problem", ({ sentence }) => tell(sentence));
+on("sidebar:drawn", nameChat);
+nameTheme();
+
+/** The chat's title and size stand in the sidebar; the head of the page follows it. */
+function nameChat() {
+  nameTheme();
+  const line = document.querySelector(".chat-item:has([aria-current])");
+  if (!(line instanceof HTMLElement)) return;
+  find(document, ".chat-title", HTMLElement).textContent = line.dataset.name ?? "";
+  document.title = `${line.dataset.name} · Windowpane`;
+  find(document, "[data-turn-count]", HTMLElement).textContent = Number(line.dataset.turns).toLocaleString("en");
+  find(document, ".counter-unit", HTMLElement).textContent = line.dataset.turns === "1" ? "turn" : "turns";
+}

@@ -1,0 +1,222 @@
+import { MOST_TURNS, PAGE_TURNS, queryAgain, queryFor, surplus } from "../logic/pagination.js";
+import { find, fragment, signal } from "../page.js";
+import { Place } from "../place.js";
+import { carryOver, drawPiece, patchPiece, settleTurn, tellTimes, turnFrom } from "../turns.js";
+
+/** How near to an end of what is loaded the next page is fetched. */
+const NEAR_PX = 900;
+const LIVE_STATES = ["sending", "waiting"];
+
+/**
+ * A chat's turns: draws frames, loads pages on both sides, keeps the reader's place.
+ * Tells the others of it with the signal `chat:changed`.
+ */
+export class ChatLog extends HTMLElement {
+  #place = new Place(this);
+  #turns = find(this, ".turns", HTMLElement);
+  #window = windowOf(this.#turns);
+  #announced = { piece: "", blocks: 0 };
+  #isLoading = false;
+  isAnswering = this.#turns.dataset.answering === "1";
+
+  connectedCallback() {
+    tellTimes(this);
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    if (target) this.#place.isFollowing = false;
+    else this.#place.toEnd();
+    this.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    const sizes = new ResizeObserver(() => this.#place.resized());
+    sizes.observe(this);
+    sizes.observe(find(this, ".column", HTMLElement));
+  }
+
+  get position() {
+    return this.#turns.dataset.position ?? "";
+  }
+
+  /** The turn that was seen last: "" in an empty chat, null while the end is not loaded. */
+  get headId() {
+    return this.#window.hasNewer ? null : (this.#all().at(-1)?.id ?? "");
+  }
+
+  /** @param {import("../stream.js").Frame} frame */
+  take(frame) {
+    if (frame.type === "turn") this.#drawTurn(frame);
+    else if (frame.type !== "reload") this.#change(frame);
+    this.#place.resized();
+    this.#offerJump();
+  }
+
+  /** Draw the same turns again, as the server has them now; tells the position to follow from. */
+  async reload() {
+    await this.#show(queryAgain(this.#window, this.#all().length));
+    return this.position;
+  }
+
+  async toNewest() {
+    if (this.#window.hasNewer) await this.#show(`limit=${PAGE_TURNS}`);
+    this.#place.toEnd();
+  }
+
+  /** @param {import("../stream.js").TurnFrame} frame */
+  #drawTurn(frame) {
+    const turn = turnFrom(frame.html);
+    const old = document.getElementById(frame.turn);
+    if (old) {
+      carryOver(old, turn);
+      old.replaceWith(turn);
+    } else this.#append(turn, frame.depth);
+    this.#turns.dataset.total = String(Math.max(frame.depth + 1, Number(this.#turns.dataset.total)));
+    this.#changed(turn.dataset.state ?? "");
+  }
+
+  /**
+   * @param {HTMLElement} turn
+   * @param {number} depth
+   */
+  #append(turn, depth) {
+    const isFull = this.#all().length >= MOST_TURNS && !this.#place.isFollowing;
+    this.#window.hasNewer ||= isFull;
+    if (this.#window.hasNewer) return;
+    this.querySelector("[data-empty]")?.remove();
+    this.#turns.append(turn);
+    this.#window.last = depth;
+    this.#drop("older");
+  }
+
+  /** @param {import("../stream.js").PieceFrame | import("../stream.js").PatchFrame | import("../stream.js").StateFrame} frame */
+  #change(frame) {
+    const turn = document.getElementById(frame.turn);
+    if (turn && frame.type === "piece") drawPiece(turn, frame);
+    if (turn && frame.type === "patch") this.#announce(patchPiece(turn, frame), frame);
+    if (frame.type === "state") {
+      if (turn) settleTurn(turn, frame);
+      this.#changed(frame.state);
+    }
+  }
+
+  /** @param {string} state of the newest turn */
+  #changed(state) {
+    this.isAnswering = LIVE_STATES.includes(state);
+    this.#turns.dataset.answering = this.isAnswering ? "1" : "0";
+    signal("chat:changed", { isAnswering: this.isAnswering, total: Number(this.#turns.dataset.total) });
+  }
+
+  /**
+   * Read out blocks when they are finished, never words as they come.
+   *
+   * @param {Element | undefined} prose
+   * @param {import("../stream.js").PatchFrame} frame
+   */
+  #announce(prose, frame) {
+    if (!prose?.matches(".answer > .prose")) return;
+    const piece = `${frame.turn} ${frame.index}`;
+    if (this.#announced.piece !== piece) this.#announced = { piece, blocks: 0 };
+    const finished = frame.is_open ? frame.keep : prose.children.length;
+    const fresh = [...prose.children].slice(this.#announced.blocks, finished);
+    this.#announced.blocks = Math.max(this.#announced.blocks, finished);
+    const announcer = document.querySelector("[data-announcer]");
+    if (announcer && fresh.length) announcer.textContent = fresh.map((block) => block.textContent).join("\n");
+  }
+
+  #scrolled() {
+    this.#place.scrolled();
+    this.#offerJump();
+    const { above, below } = this.#place.room;
+    if (above < NEAR_PX && this.#window.hasOlder) void this.#load("older");
+    else if (below < NEAR_PX && this.#window.hasNewer) void this.#load("newer");
+  }
+
+  #offerJump() {
+    const isAway = this.#window.hasNewer || !(this.#place.isFollowing || this.#place.isAtEnd);
+    document.querySelector("[data-action=jump]")?.toggleAttribute("hidden", !isAway);
+  }
+
+  /** @param {"older" | "newer"} side */
+  async #load(side) {
+    if (this.#isLoading) return;
+    this.#isLoading = true;
+    try {
+      this.#join(await this.#fetched(queryFor(this.#window, side)), side);
+    } finally {
+      this.#isLoading = false;
+    }
+    this.#scrolled();
+  }
+
+  /**
+   * @param {HTMLElement} page
+   * @param {"older" | "newer"} side
+   */
+  #join(page, side) {
+    const added = windowOf(page);
+    this.#place.isFollowing &&= side === "newer" && !added.hasNewer;
+    this.#place.keep(() => {
+      const known = [...page.querySelectorAll(".turn")].filter((turn) => document.getElementById(turn.id));
+      for (const turn of known) turn.remove();
+      if (side === "older") this.#turns.prepend(...page.childNodes);
+      else this.#turns.append(...page.childNodes);
+      if (side === "older") this.#window = { ...this.#window, first: added.first, hasOlder: added.hasOlder };
+      else this.#window = { ...this.#window, last: added.last, hasNewer: added.hasNewer };
+      this.#drop(side === "older" ? "newer" : "older");
+    });
+  }
+
+  /** @param {"older" | "newer"} side */
+  #drop(side) {
+    const all = this.#all();
+    const count = surplus(all.length);
+    if (count === 0) return;
+    const leaving = side === "older" ? all.slice(0, count) : all.slice(-count);
+    for (const turn of leaving) turn.remove();
+    const has = side === "older" ? { hasOlder: true } : { hasNewer: true };
+    const rest = this.#all();
+    this.#window = { ...this.#window, ...has, first: depthOf(rest.at(0)), last: depthOf(rest.at(-1)) };
+  }
+
+  /** @param {string} query */
+  async #show(query) {
+    const page = await this.#fetched(query);
+    this.#place.keep(() => {
+      for (const turn of page.querySelectorAll(".turn")) {
+        const old = document.getElementById(turn.id);
+        if (old) carryOver(old, turn);
+      }
+      this.#turns.replaceWith(page);
+      this.#turns = page;
+      this.#window = windowOf(page);
+    });
+    this.#changed(page.dataset.answering === "1" ? "sending" : "");
+    this.#offerJump();
+  }
+
+  /** @param {string} query */
+  async #fetched(query) {
+    const content = await fragment(`chats/${this.dataset.chatId}/turns?${query}`);
+    tellTimes(content);
+    return find(content, ".turns", HTMLElement);
+  }
+
+  #all() {
+    return /** @type {HTMLElement[]} */ ([...this.#turns.querySelectorAll(":scope > .turn")]);
+  }
+}
+
+/**
+ * @param {HTMLElement} page
+ * @returns {import("../logic/pagination.js").TurnWindow}
+ */
+function windowOf(page) {
+  const turns = /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll(":scope > .turn"));
+  return {
+    first: depthOf(turns[0]),
+    last: depthOf(turns[turns.length - 1]),
+    hasOlder: page.dataset.older === "1",
+    hasNewer: page.dataset.newer === "1",
+  };
+}
+
+/** @param {HTMLElement | undefined} turn */
+function depthOf(turn) {
+  return turn ? Number(turn.dataset.depth) : -1;
+}

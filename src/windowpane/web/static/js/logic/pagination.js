@@ -1,0 +1,39 @@
+/** Turns fetched at once, and turns that the page holds at most. */
+export const PAGE_TURNS = 40;
+export const MOST_TURNS = 300;
+
+/**
+ * @typedef {{ first: number, last: number, hasOlder: boolean, hasNewer: boolean }} TurnWindow
+ * The turns on the page, by depth, and whether there are more on either side.
+ */
+
+/**
+ * How many turns must leave at the far side after a page was added.
+ *
+ * @param {number} count
+ */
+export function surplus(count) {
+  return Math.max(0, count - MOST_TURNS);
+}
+
+/**
+ * The query for the page that joins the window on one side.
+ *
+ * @param {TurnWindow} window
+ * @param {"older" | "newer"} side
+ */
+export function queryFor(window, side) {
+  const before = side === "older" ? window.first : window.last + 1 + PAGE_TURNS;
+  return `before=${before}&limit=${PAGE_TURNS}`;
+}
+
+/**
+ * The query that brings the same window again, after the server has started anew.
+ *
+ * @param {TurnWindow} window
+ * @param {number} count
+ */
+export function queryAgain(window, count) {
+  const limit = Math.min(Math.max(count, PAGE_TURNS), MOST_TURNS);
+  return window.hasNewer ? `before=${window.last + 1}&limit=${limit}` : `limit=${limit}`;
+}

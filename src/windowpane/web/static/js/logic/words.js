@@ -1,0 +1,37 @@
+/**
+ * A turn's time as its reader tells it: the hour today, the day and hour before.
+ *
+ * @param {Date} at
+ * @param {Date} now
+ * @param {string | undefined} locale undefined is the browser's own
+ */
+export function timeText(at, now, locale) {
+  /** @type {Intl.DateTimeFormatOptions} */
+  const shape = { hour: "2-digit", minute: "2-digit" };
+  if (at.toDateString() !== now.toDateString()) Object.assign(shape, { day: "numeric", month: "short" });
+  if (at.getFullYear() !== now.getFullYear()) Object.assign(shape, { year: "numeric" });
+  return new Intl.DateTimeFormat(locale, shape).format(at);
+}
+
+/**
+ * What a deletion takes away, as a sentence.
+ *
+ * @param {"chat" | "project"} kind
+ * @param {number} chats
+ * @param {number} turns
+ */
+export function lossText(kind, chats, turns) {
+  if (kind === "chat") {
+    return turns === 0 ? "It is empty." : `${counted(turns, "turn")} will be deleted. This cannot be undone.`;
+  }
+  if (chats === 0) return "It holds no chats.";
+  return `${counted(chats, "chat")} with ${counted(turns, "turn")} will be deleted. This cannot be undone.`;
+}
+
+/**
+ * @param {number} count
+ * @param {string} noun
+ */
+function counted(count, noun) {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,114 @@
+/** The way from this page up to the root of the site: "../" on a chat's page. */
+const root = document.documentElement.dataset.root || "./";
+
+/** An answer of the server that says no, with its own sentence. */
+export class Refusal extends Error {
+  /**
+   * @param {number} status 0 when the server was not reached
+   * @param {string} code
+   * @param {string} message
+   */
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** @param {string} path from the root of the site */
+export function address(path) {
+  return root + path;
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} [request]
+ */
+export async function ask(path, request) {
+  const response = await fetch(address(path), request).catch(() => {
+    throw new Refusal(0, "unreachable", "The server cannot be reached. Nothing was lost; try again.");
+  });
+  if (!response.ok) throw await refusalOf(response);
+  return response;
+}
+
+/**
+ * @param {"POST" | "PATCH" | "DELETE"} method
+ * @param {string} path below the JSON API
+ * @param {object} [body]
+ */
+export async function change(method, path, body) {
+  const headers = { "content-type": "application/json", accept: "application/json" };
+  return ask(`api/${path}`, { method, headers, body: body && JSON.stringify(body) });
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<DocumentFragment>}
+ */
+export async function fragment(path) {
+  const response = await ask(path);
+  return parsed(await response.text());
+}
+
+/** @param {string} html from the server, which made it safe */
+export function parsed(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content;
+}
+
+/**
+ * @template {Element} T
+ * @param {ParentNode} parent
+ * @param {string} selector
+ * @param {new () => T} type
+ * @returns {T}
+ */
+export function find(parent, selector, type) {
+  const found = parent.querySelector(selector);
+  if (!(found instanceof type)) throw new Error(`The page lacks ${selector}.`);
+  return found;
+}
+
+/**
+ * What the parts of a page tell each other.
+ *
+ * @typedef {{
+ *   "chat:changed": { isAnswering: boolean, total: number },
+ *   "chat:sent": object,
+ *   "chat:refused": { code: string },
+ *   "sidebar:drawn": object,
+ *   "problem": { sentence: string },
+ * }} Signals
+ */
+
+/**
+ * @template {keyof Signals} Name
+ * @param {Name} name
+ * @param {Signals[Name]} detail
+ */
+export function signal(name, detail) {
+  document.dispatchEvent(new CustomEvent(name, { detail }));
+}
+
+/**
+ * @template {keyof Signals} Name
+ * @param {Name} name
+ * @param {(detail: Signals[Name]) => void} listener
+ */
+export function on(name, listener) {
+  document.addEventListener(name, (event) => {
+    if (event instanceof CustomEvent) listener(event.detail);
+  });
+}
+
+/**
+ * @param {Response} response
+ * @returns {Promise<Refusal>}
+ */
+async function refusalOf(response) {
+  const said = await response.json().catch(() => ({}));
+  const message = said.message ?? `The server answered ${response.status} ${response.statusText}.`;
+  return new Refusal(response.status, said.code ?? "http", message);
+}

@@ -1,0 +1,87 @@
+import { timeText } from "./logic/words.js";
+import { find, parsed } from "./page.js";
+
+/**
+ * @param {string} html of one turn
+ * @returns {HTMLElement}
+ */
+export function turnFrom(html) {
+  const content = parsed(html);
+  tellTimes(content);
+  return find(content, ".turn", HTMLElement);
+}
+
+/**
+ * What the reader of a turn had opened stays open in a newer drawing of it.
+ *
+ * @param {Element} old
+ * @param {Element} turn
+ */
+export function carryOver(old, turn) {
+  const opened = old.querySelectorAll("details");
+  turn.querySelectorAll("details").forEach((details, index) => {
+    details.open = opened[index]?.open ?? false;
+  });
+}
+
+/**
+ * @param {Element} turn
+ * @param {import("./stream.js").PieceFrame} frame
+ */
+export function drawPiece(turn, frame) {
+  const answer = answerOf(turn);
+  const old = answer.children[frame.index];
+  const piece = parsed(frame.html).firstElementChild;
+  if (piece === null) old?.remove();
+  else if (old === undefined) answer.append(piece);
+  else {
+    if (piece instanceof HTMLDetailsElement && old instanceof HTMLDetailsElement) piece.open = old.open;
+    old.replaceWith(piece);
+  }
+}
+
+/**
+ * Keep the first blocks of the open piece and draw the rest anew.
+ *
+ * @param {Element} turn
+ * @param {import("./stream.js").PatchFrame} frame
+ * @returns {Element | undefined} the element that holds the blocks
+ */
+export function patchPiece(turn, frame) {
+  const piece = answerOf(turn).children[frame.index];
+  const prose = piece?.matches(".prose") ? piece : piece?.querySelector(".prose");
+  if (!prose) return undefined;
+  while (prose.children.length > frame.keep) prose.lastElementChild?.remove();
+  prose.insertAdjacentHTML("beforeend", frame.html);
+  if (!frame.is_open) prose.removeAttribute("data-open");
+  return prose;
+}
+
+/**
+ * @param {HTMLElement} turn
+ * @param {import("./stream.js").StateFrame} frame
+ */
+export function settleTurn(turn, frame) {
+  turn.dataset.state = frame.state;
+  turn.dataset.standing = frame.standing;
+  turn.querySelector(".turn-head")?.replaceChildren(parsed(frame.head));
+  turn.querySelector(".turn-foot")?.replaceChildren(parsed(frame.foot));
+  tellTimes(turn);
+}
+
+/** @param {ParentNode} parent */
+export function tellTimes(parent) {
+  const now = new Date();
+  for (const time of parent.querySelectorAll("time")) {
+    const at = new Date(time.dateTime);
+    time.textContent = timeText(at, now, undefined);
+    time.title = at.toLocaleString();
+  }
+}
+
+/** @param {Element} turn */
+function answerOf(turn) {
+  const answer = turn.querySelector(".answer");
+  if (answer === null) throw new Error("A turn without an answer's place.");
+  return answer;
+}
