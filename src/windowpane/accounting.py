@@ -112,7 +112,6 @@ EMPTY_CONTEXT = ContextSize(0, is_measured=False)
 
 def cost_of(usage: TokenUsage, price: PriceSnapshot) -> Cost:
     """What a call cost. A price that is needed and not known makes it unreliable, never free."""
-    request_tokens = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
     # A provider that reports more reasoning than output must not make a call cheaper.
     answer_tokens = max(0, usage.output_tokens - usage.reasoning_tokens)
     charges: tuple[tuple[int, Rate | None], ...] = (
@@ -122,7 +121,7 @@ def cost_of(usage: TokenUsage, price: PriceSnapshot) -> Cost:
         (answer_tokens, price.output),
         (usage.reasoning_tokens, price.reasoning or price.output),
     )
-    amounts = [_charge(tokens, rate, request_tokens) for tokens, rate in charges if tokens]
+    amounts = [_charge(tokens, rate, usage.request_tokens) for tokens, rate in charges if tokens]
     if usage.web_searches:
         amounts.append(_searches_usd(usage.web_searches, price))
     known_usd = sum((usd for usd in amounts if usd is not None), price.request_usd)
@@ -165,19 +164,18 @@ def fork_record(
 
 
 def context_size(path: Sequence[HistoryEntry]) -> ContextSize:
-    """The context after the newest entry of a path that measures or resets it."""
+    """The context after the newest entry of a path that measures or resets it.
+
+    A path holds what stands in the chat: a summary that failed was paid for, but is not in it.
+    """
     for entry in reversed(path):
         if isinstance(entry, UsageEntry) and entry.cause in _REPLIES:
-            return ContextSize(_request_and_reply(entry.usage), is_measured=True)
+            # The reply counts as well, because the next request sends it back.
+            tokens = entry.usage.request_tokens + entry.usage.output_tokens
+            return ContextSize(tokens, is_measured=True)
         if isinstance(entry, UsageEntry) and entry.cause == "summary":
             return ContextSize(entry.usage.output_tokens, is_measured=False)
     return EMPTY_CONTEXT
-
-
-def _request_and_reply(usage: TokenUsage) -> int:
-    """The reply counts as well, because the next request sends it back."""
-    request_tokens = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-    return request_tokens + usage.output_tokens
 
 
 def _charge(tokens: int, rate: Rate | None, request_tokens: int) -> Decimal | None:

@@ -17,8 +17,8 @@ from windowpane.catalog.limits import (
 )
 from windowpane.catalog.long_context import has_long_context_switch, with_long_context
 from windowpane.catalog.models import catalog_limits, catalog_provider
-from windowpane.catalog.names import Match, MatchMode, NamePattern, find, mode_of, score
-from windowpane.catalog.overrides import ModelOverride, override_for
+from windowpane.catalog.names import Match, MatchMode, find, mode_of
+from windowpane.catalog.overrides import ModelOverride, NamePattern, override_for, score
 from windowpane.catalog.price_lookup import catalog_price
 from windowpane.catalog.prices import (
     PriceSnapshot,

@@ -26,13 +26,6 @@ _RELEASE = re.compile(
 _HOST = re.compile(r"([a-z0-9-]+\.)*")
 
 
-class NamePattern(Struct, frozen=True):
-    """Names that begin with ``prefix`` and end with ``postfix``; either may be empty."""
-
-    prefix: str
-    postfix: str
-
-
 class Match(Struct, frozen=True):
     """``known`` is the name that was found in the list searched."""
 
@@ -42,15 +35,6 @@ class Match(Struct, frozen=True):
     @property
     def is_reliable(self) -> bool:
         return self.mode in ("exact", "fuzzy")
-
-
-def score(pattern: NamePattern, name: str) -> int:
-    """Zero: no match. Both ends beat the end alone, the end beats the beginning, longer wins."""
-    length = len(pattern.prefix) + len(pattern.postfix)
-    fits = name.startswith(pattern.prefix) and name.endswith(pattern.postfix)
-    if not fits or not 0 < length <= len(name):
-        return 0
-    return (1000 if pattern.prefix else 0) + (2000 if pattern.postfix else 0) + length
 
 
 def find(name: str, known: Iterable[str]) -> Match | None:
@@ -85,17 +69,14 @@ def mode_of(name: str, known: str) -> MatchMode:
 
 
 def _best(name: str, listed: dict[str, str]) -> Match | None:
-    scored = (
-        (mode != "catch_all", _score_of(plain, name), Match(entry, mode))
+    """A reliable find before a catch-all, and then the longest name, which says most."""
+    matches = [
+        (mode != "catch_all", len(plain), Match(entry, mode))
         for plain, entry in listed.items()
         if (mode := mode_of(name, plain)) != "none"
-    )
-    best = max(scored, key=lambda found: found[:2], default=None)
+    ]
+    best = max(matches, key=lambda found: found[:2], default=None)
     return best[2] if best else None
-
-
-def _score_of(known: str, name: str) -> int:
-    return max(score(NamePattern("", known), name), score(NamePattern(known, ""), name))
 
 
 def _plain(name: str) -> str:

@@ -10,9 +10,16 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from windowpane.catalog.limits import LimitValues
-from windowpane.catalog.names import NamePattern, score, without_hosts
+from windowpane.catalog.names import without_hosts
 from windowpane.catalog.prices import PriceValues
 from windowpane.errors import InvalidInput
+
+
+class NamePattern(Struct, frozen=True):
+    """Names that begin with ``prefix`` and end with ``postfix``; either may be empty."""
+
+    prefix: str
+    postfix: str
 
 
 class ModelOverride(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -26,6 +33,15 @@ class ModelOverride(Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise InvalidInput(
                 f"{self.models!r} does not name models. Write a name, with at most one * in it."
             )
+
+
+def score(pattern: NamePattern, name: str) -> int:
+    """Zero: no match. Both ends beat the end alone, the end beats the beginning, longer wins."""
+    length = len(pattern.prefix) + len(pattern.postfix)
+    fits = name.startswith(pattern.prefix) and name.endswith(pattern.postfix)
+    if not fits or not 0 < length <= len(name):
+        return 0
+    return (1000 if pattern.prefix else 0) + (2000 if pattern.postfix else 0) + length
 
 
 def override_for(model: str, overrides: Sequence[ModelOverride]) -> ModelOverride | None:

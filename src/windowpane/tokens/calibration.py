@@ -56,7 +56,7 @@ def calibrated(
     calibration: Calibration, *, estimated_tokens: int, usage: TokenUsage
 ) -> Calibration:
     """What is known after one more call."""
-    reported_tokens = request_tokens(usage)
+    reported_tokens = usage.request_tokens
     if (
         estimated_tokens < LEAST_TOKENS
         or reported_tokens == 0
@@ -71,14 +71,9 @@ def calibrated(
 
 def is_silently_truncated(*, estimated_tokens: int, usage: TokenUsage) -> bool:
     """A server that cuts a long request without a word reports far less than was sent."""
-    reported_tokens = request_tokens(usage)
+    reported_tokens = usage.request_tokens
     is_far_below = reported_tokens * 10 < estimated_tokens * 7
     return reported_tokens > 0 and is_far_below and estimated_tokens - reported_tokens >= 500
-
-
-def request_tokens(usage: TokenUsage) -> int:
-    """All that a request sent: what was read from or written to a cache was sent too."""
-    return usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
 
 
 def _stepped(factor_percent: int, ratios: tuple[float, ...]) -> int:
