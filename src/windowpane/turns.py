@@ -19,6 +19,21 @@ TurnState = Literal["idle", "sending", "waiting", "complete", "error", "aborted"
 Flag = Literal["blue", "grey"]
 
 
+class TurnDigest(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is known of a turn's contents without opening them: a cache, counted for one model.
+
+    The sizes: the whole turn, without its reasoning, without its tool traffic, without both.
+    """
+
+    counted_for: str
+    raw_tokens: int
+    without_reasoning_tokens: int
+    without_tools_tokens: int
+    bare_tokens: int
+    is_unanswered: bool = False
+    has_tool_calls: bool = False
+
+
 class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Star, flag and topic serve filters and never enter a request's text."""
 
@@ -37,6 +52,7 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     flag: Flag = "blue"
     is_pinned: bool = False
     is_skipped: bool = False
+    digest: TurnDigest | None = None
 
 
 class TurnContent(Struct, frozen=True, kw_only=True):

@@ -20,8 +20,9 @@ from windowpane.agent.journal import Journal, Running
 from windowpane.agent.log import ChatLog, LogReader
 from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
-from windowpane.agent.planning import Outlook, requested
+from windowpane.agent.planner import Outlook, Planner, floor_after
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
+from windowpane.context.plan import ContextPlan
 from windowpane.errors import (
     ChatBusy,
     HeadMoved,
@@ -30,6 +31,7 @@ from windowpane.errors import (
     MessageTooLarge,
     NoModel,
     NothingRunning,
+    PromptTooLarge,
     RecordDamaged,
     VersionConflict,
 )
@@ -84,6 +86,13 @@ class SendRequest(Struct, frozen=True, kw_only=True):
     seen_head_id: str | None = None
 
 
+class PlanRequest(Struct, frozen=True, kw_only=True):
+    """The draft as it stands, and what else the plan shall assume."""
+
+    draft: str = ""
+    model: str | None = None
+
+
 class ChatPage(Struct, frozen=True, kw_only=True):
     """A page of a chat as it stands, and the place in the log from which to follow it."""
 
@@ -106,13 +115,15 @@ class Workspace:
         self._logs: dict[str, ChatLog] = {}
         self._stops: dict[str, Stop] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._token_cache = TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         self._journal = Journal(
             vault,
             process_id=self._process_id,
             flush_seconds=settings.open_part_flush_seconds,
         )
         self.models = Models(vault, settings=settings)
+        self._planner = Planner(
+            vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
+        )
 
     async def __aenter__(self) -> Workspace:
         await self._vault.open()
@@ -279,31 +290,42 @@ class Workspace:
         ):
             raise HeadMoved
         project = await self.project(stored.value.project_id)
-        model = await self._model_for(request, chat=stored.value, project=project)
-        provider, provider_model = self.models.resolve(model)
+        model = request.model or await self._model_for(chat=stored.value, project=project)
+        provider, _ = self.models.resolve(model)
         turn, message, chat = _begun(stored.value, text=text, model=model, at=_now())
-        # Read before the claim: if the chat goes on meanwhile, the claim is what fails.
-        history = await path_page(self._vault, chat_id, before_depth=turn.depth, limit=None)
-        outlook = Outlook(
-            model=model,
-            provider_model=provider_model,
-            limits=await self.models.limits(model),
-            system=project.system_prompt,
-            settings=ContextSettings(),
-            history=history.turns,
-            cache=self._token_cache,
-        )
-        requested(outlook, [message])
+        # Planned before the claim: what cannot be sent is not stored, and the text stays with
+        # its writer. If the chat goes on meanwhile, the claim is what fails.
+        outlook = await self._outlook(stored.value, project=project, model=model)
+        ready = await self._planner.plan(outlook, [message])
+        if ready.unsendable is not None:
+            raise PromptTooLarge(ready.unsendable.message)
+        chat = structs.replace(chat, floor=floor_after(outlook, ready))
         await self._claim(stored, chat=chat, turn=turn, message=message)
         assignment = Assignment(
             turn=turn,
             message=message,
+            planner=self._planner,
             outlook=outlook,
             provider=provider,
             max_iterations=self.settings.max_iterations,
         )
         self._start(assignment)
         return turn
+
+    async def plan(self, chat_id: str, request: PlanRequest) -> ContextPlan:
+        """What the next request would contain if this were sent now."""
+        chat = await self.chat(chat_id)
+        project = await self.project(chat.project_id)
+        model = request.model or await self._model_for(chat=chat, project=project)
+        self.models.resolve(model)
+        outlook = await self._outlook(chat, project=project, model=model)
+        draft = [_user_message(request.draft, at=_now())] if request.draft.strip() else []
+        return await self._planner.plan(outlook, draft)
+
+    async def _outlook(self, chat: Chat, *, project: Project, model: str) -> Outlook:
+        return await self._planner.outlook(
+            chat, project=project, model=model, settings=ContextSettings()
+        )
 
     async def stop(self, chat_id: str) -> None:
         stop = self._stops.get(chat_id)
@@ -342,7 +364,9 @@ class Workspace:
         turn = assignment.turn
         log = self._log(turn.chat_id)
         log.append(TurnStarted(turn=turn, message=assignment.message))
-        running, stop = Running(turn=turn, log=log), Stop()
+        counter = self._planner.counter(turn.model)
+        running = Running(turn=turn, message=assignment.message, log=log, counter=counter)
+        stop = Stop()
         self._journal.begin(running)
         task = asyncio.create_task(
             answer(assignment, running=running, journal=self._journal, stop=stop, clock=_now)
@@ -374,8 +398,8 @@ class Workspace:
             )
         return text
 
-    async def _model_for(self, request: SendRequest, *, chat: Chat, project: Project) -> str:
-        return request.model or chat.model or project.model or await self.default_model()
+    async def _model_for(self, *, chat: Chat, project: Project) -> str:
+        return chat.model or project.model or await self.default_model()
 
     async def default_model(self) -> str:
         """What a new chat answers with: the model chosen last, else the first there is."""
@@ -430,7 +454,7 @@ def _begun(chat: Chat, *, text: str, model: str, at: datetime) -> tuple[Turn, Me
         state="sending",
         created_at=at,
     )
-    message = Message(id=new_id("record"), role="user", parts=(Text(text=text),), created_at=at)
+    message = _user_message(text, at=at)
     grown = structs.replace(
         chat,
         head_id=turn.id,
@@ -439,6 +463,10 @@ def _begun(chat: Chat, *, text: str, model: str, at: datetime) -> tuple[Turn, Me
         title=chat.title or title_from(text),
     )
     return turn, message, grown
+
+
+def _user_message(text: str, *, at: datetime) -> Message:
+    return Message(id=new_id("record"), role="user", parts=(Text(text=text),), created_at=at)
 
 
 def title_from(text: str) -> str:

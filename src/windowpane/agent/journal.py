@@ -10,6 +10,9 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
+from msgspec import structs
+
+from windowpane.agent.digest import digest_of
 from windowpane.agent.log import ChatLog
 from windowpane.errors import StorageError, VersionConflict
 from windowpane.events import LoggedEvent, MessageDone, StreamEvent, TurnEnded
@@ -18,7 +21,8 @@ from windowpane.storage.base import Change, DeleteChildren
 from windowpane.storage.history import end_run, put_event, put_message, put_run, put_turn
 from windowpane.storage.shelves import Run
 from windowpane.storage.vault import Vault
-from windowpane.turns import Turn
+from windowpane.tokens import Counter
+from windowpane.turns import Turn, TurnContent
 
 logger = logging.getLogger(__name__)
 
@@ -29,10 +33,11 @@ STORE_RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 class Running:
     """A turn that this process is answering: its log, and what of it is not on disk yet."""
 
-    def __init__(self, *, turn: Turn, log: ChatLog) -> None:
+    def __init__(self, *, turn: Turn, message: Message, log: ChatLog, counter: Counter) -> None:
         self.turn = turn
         self.log = log
-        self.message_count = 1
+        self.messages = [message]
+        self.counter = counter
         self.run_version = 1
         self.pending: list[LoggedEvent] = []
         self.is_dirty = False
@@ -66,15 +71,19 @@ class Journal:
             self._run_row(running),
         ]
         await self._settle(running, changes)
-        running.message_count += 1
+        running.messages.append(message)
         running.run_version += 1
         running.log.append(MessageDone(message=message))
 
     async def end(self, running: Running, *, turn: Turn, partial: Message | None) -> None:
         """Store how the turn ended, with the message that was cut short if there is one."""
         changes: list[Change] = []
+        messages = list(running.messages)
         if partial is not None:
             changes.append(self._message_row(running, partial))
+            messages.append(partial)
+        content = TurnContent(turn=turn, messages=tuple(messages))
+        turn = structs.replace(turn, digest=digest_of(content, counter=running.counter))
         changes.append(put_turn(self._vault, turn))
         changes.extend(end_run(self._vault, chat_id=turn.chat_id, turn_id=turn.id))
         try:
@@ -156,7 +165,7 @@ class Journal:
 
     def _message_row(self, running: Running, message: Message) -> Change:
         return put_message(
-            self._vault, message, turn_id=running.turn.id, position=running.message_count
+            self._vault, message, turn_id=running.turn.id, position=len(running.messages)
         )
 
     def _run_row(self, running: Running) -> Change:

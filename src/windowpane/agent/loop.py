@@ -13,7 +13,8 @@ from datetime import datetime
 from msgspec import Struct, structs
 
 from windowpane.agent.fold import Draft
-from windowpane.agent.planning import Outlook, requested
+from windowpane.agent.planner import Outlook, Planner
+from windowpane.context.request import ModelRequest
 from windowpane.events import MessageDone, StreamEvent, TurnEnded
 from windowpane.ids import new_id
 from windowpane.messages import Finish, Message
@@ -30,6 +31,7 @@ class Assignment(Struct, frozen=True, kw_only=True):
 
     turn: Turn
     message: Message
+    planner: Planner
     outlook: Outlook
     provider: Provider
     max_iterations: int
@@ -40,7 +42,7 @@ async def run(assignment: Assignment, *, clock: Clock) -> AsyncGenerator[LoopEve
     messages = [assignment.message]
     for _ in range(assignment.max_iterations):
         draft = Draft()
-        request = requested(assignment.outlook, messages)
+        request = await _request(assignment, messages)
         async with aclosing(assignment.provider.stream(request)) as events:
             async for event in events:
                 draft.add(event)
@@ -56,6 +58,12 @@ async def run(assignment: Assignment, *, clock: Clock) -> AsyncGenerator[LoopEve
         messages.append(results)
         yield MessageDone(message=results)
     yield _ended(turn, finish="max_iterations", at=clock())
+
+
+async def _request(assignment: Assignment, messages: Sequence[Message]) -> ModelRequest:
+    """A new plan each round: tool results weigh, too."""
+    ready = await assignment.planner.plan(assignment.outlook, messages)
+    return await assignment.planner.request(assignment.outlook, ready)
 
 
 def _results(calls: Sequence[ToolCall], *, at: datetime) -> Message:

@@ -27,6 +27,7 @@ from windowpane.storage.shelves import (
     left_of,
     micros,
 )
+from windowpane.storage.turn_pages import drop_all_pages
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn, TurnContent
 
@@ -147,11 +148,15 @@ async def delete_chat(vault: Vault, chat_id: str) -> list[Change]:
             changes.append(DeleteChildren(table="records", parent_id=turn_id))
             changes.append(DeleteChildren(table="events", parent_id=turn_id))
         changes.append(DeleteChildren(table="turns", parent_id=parent_id))
-    return changes
+    return [*changes, *drop_all_pages(chat_id)]
 
 
 async def delete_project(vault: Vault, project_id: str) -> list[Change]:
-    changes: list[Change] = [vault.delete(PROJECTS, project_id)]
+    changes: list[Change] = [
+        vault.delete(PROJECTS, project_id),
+        DeleteChildren(table="topics", parent_id=project_id),
+        DeleteChildren(table="views", parent_id=project_id),
+    ]
     for chat_id in await vault.child_ids(CHATS, project_id):
         changes.extend(await delete_chat(vault, chat_id))
     return changes

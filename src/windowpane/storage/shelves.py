@@ -6,11 +6,13 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from windowpane.context.scope import PageTotals
 from windowpane.definitions import ProviderDefinition
 from windowpane.events import LoggedEvent, OpenPart
 from windowpane.messages import Message
 from windowpane.projects import Chat, Project
 from windowpane.storage.vault import Shelf
+from windowpane.topics import NamedView, ProjectTopic
 from windowpane.turns import Turn
 
 # The parent of what has none: projects, definitions, runs.
@@ -25,6 +27,12 @@ class Run(Struct, frozen=True, kw_only=True):
     open_part: OpenPart | None
 
 
+class PackedTurns(Struct, frozen=True, kw_only=True):
+    """A cache: the turns of one full page of a chat's path, opened at one stroke."""
+
+    turns: tuple[Turn, ...]
+
+
 class Preferences(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the user chose and the product remembers, beside the process's settings."""
 
@@ -33,6 +41,10 @@ class Preferences(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 PROJECTS = Shelf("projects", holds=Project, noun="project")
 CHATS = Shelf("chats", holds=Chat, noun="chat")
+TOPICS = Shelf("topics", holds=ProjectTopic, noun="topic")
+VIEWS = Shelf("views", holds=NamedView, noun="view")
+PAGES = Shelf("pages", holds=PackedTurns, noun="page of turns")
+PAGE_TOTALS = Shelf("pages", holds=PageTotals, noun="page's totals")
 TURNS = Shelf("turns", holds=Turn, noun="turn")
 RECORDS = Shelf("records", holds=Message, noun="message")
 EVENTS = Shelf("events", holds=LoggedEvent, noun="event")

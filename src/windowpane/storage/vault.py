@@ -125,6 +125,10 @@ class Vault:
         rows = await self.store.get(shelf.table, [id])
         return self.opened(shelf, rows[0]) if rows else None
 
+    async def get_many(self, shelf: Shelf[T], ids: Sequence[str]) -> Listing[T]:
+        """Those that exist, in the order of ``ids``."""
+        return self._listing(shelf, await self.store.get(shelf.table, ids))
+
     async def children(
         self,
         shelf: Shelf[T],

@@ -1,0 +1,37 @@
+"""What a turn weighs and holds, noted with it when it ends, so that plans need not open it."""
+
+from __future__ import annotations
+
+from windowpane.context.weights import TurnWeight, weigh
+from windowpane.parts import ToolCall
+from windowpane.tokens import Counter
+from windowpane.turns import Turn, TurnContent, TurnDigest
+
+
+def digest_of(content: TurnContent, *, counter: Counter) -> TurnDigest:
+    weight = weigh(content, counter=counter)
+    return TurnDigest(
+        counted_for=counter.model,
+        raw_tokens=weight.raw_tokens,
+        without_reasoning_tokens=weight.without_reasoning_tokens,
+        without_tools_tokens=weight.without_tools_tokens,
+        bare_tokens=weight.bare_tokens,
+        is_unanswered=weight.is_unanswered,
+        has_tool_calls=any(
+            isinstance(part, ToolCall) for message in content.messages for part in message.parts
+        ),
+    )
+
+
+def weight_of(turn: Turn, digest: TurnDigest) -> TurnWeight:
+    return TurnWeight(
+        turn_id=turn.id,
+        raw_tokens=digest.raw_tokens,
+        without_reasoning_tokens=digest.without_reasoning_tokens,
+        without_tools_tokens=digest.without_tools_tokens,
+        bare_tokens=digest.bare_tokens,
+        is_pinned=turn.is_pinned,
+        is_skipped=turn.is_skipped,
+        is_unanswered=digest.is_unanswered,
+        is_current=turn.state in ("sending", "waiting"),
+    )

@@ -1,0 +1,75 @@
+"""The turns of a chat at hand: their metadata in pages, few of them in memory, none read twice.
+
+What is remembered holds as long as the chat's ``revision`` does. A chat that only grew costs the
+turns that are new.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from windowpane.agent.weighing import Weigher
+from windowpane.context.scope import PAGE_TURNS, PageTotals, page_totals
+from windowpane.projects import Chat
+from windowpane.storage.turn_pages import (
+    SETTLED,
+    TurnPage,
+    pack,
+    read_page,
+    read_totals,
+    read_turns,
+)
+from windowpane.storage.vault import Vault
+
+# About 600 bytes a turn: a dozen megabytes at the most.
+KEPT_PAGES = 20
+
+
+class TurnIndex:
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._pages: OrderedDict[tuple[str, int, int], TurnPage] = OrderedDict()
+
+    async def page(self, chat: Chat, number: int) -> TurnPage:
+        key = (chat.id, chat.revision, number)
+        known = self._pages.pop(key, None)
+        page = await self._grown(chat, known) if known else await self._read(chat, number)
+        self._pages[key] = page
+        while len(self._pages) > KEPT_PAGES:
+            self._pages.popitem(last=False)
+        return page
+
+    async def totals(self, chat: Chat, weigher: Weigher) -> list[PageTotals]:
+        """Totals of every page. Those that are packed are read, the others counted."""
+        packed = await read_totals(self._vault, chat.id)
+        totals: list[PageTotals] = []
+        for number in range(page_count(chat)):
+            known = packed.get(number)
+            totals.append(known or await self._counted(chat, number, weigher))
+        return totals
+
+    async def _read(self, chat: Chat, number: int) -> TurnPage:
+        return await read_page(self._vault, chat.id, number)
+
+    async def _grown(self, chat: Chat, known: TurnPage) -> TurnPage:
+        """A page that was full and settled is final; another may have gone on since."""
+        if known.is_packed or known.can_be_packed:
+            return known
+        first = known.number * PAGE_TURNS
+        settled = [turn for turn in known.turns if turn.state in SETTLED]
+        end = min(chat.turn_count, first + PAGE_TURNS)
+        fresh = await read_turns(self._vault, chat.id, first + len(settled), end)
+        turns = (*settled, *fresh)
+        return TurnPage(number=known.number, turns=turns, is_packed=False)
+
+    async def _counted(self, chat: Chat, number: int, weigher: Weigher) -> PageTotals:
+        page = await self.page(chat, number)
+        weights = await weigher.known(page.turns)
+        totals = page_totals(weights, first_index=number * PAGE_TURNS)
+        if page.can_be_packed and not page.is_packed:
+            await pack(self._vault, chat.id, page, totals)
+        return totals
+
+
+def page_count(chat: Chat) -> int:
+    return -(-chat.turn_count // PAGE_TURNS)

@@ -1,0 +1,107 @@
+"""Turn metadata in pages: a thousand turns of a path are one sealed row, packed when complete.
+
+Beside each packed page lie its totals, so that a plan counts what it does not walk. Both are a
+cache: whoever changes a turn drops its page with the same batch, and the next reader packs it
+again; deleting all of them changes no answer.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from windowpane.context.scope import PAGE_TURNS, PageTotals
+from windowpane.storage.base import Change, DeleteChildren
+from windowpane.storage.shelves import PAGE_TOTALS, PAGES, TURNS, PackedTurns
+from windowpane.storage.vault import Vault
+from windowpane.turns import Turn
+
+SETTLED = frozenset({"complete", "error", "aborted", "interrupted"})
+
+
+class TurnPage(Struct, frozen=True, kw_only=True):
+    number: int
+    turns: tuple[Turn, ...]
+    is_packed: bool
+
+    @property
+    def can_be_packed(self) -> bool:
+        is_full = len(self.turns) == PAGE_TURNS
+        return is_full and all(turn.state in SETTLED and turn.digest for turn in self.turns)
+
+
+def page_of(depth: int) -> int:
+    return depth // PAGE_TURNS
+
+
+def drop_page(vault: Vault, *, chat_id: str, depth: int) -> list[Change]:
+    number = page_of(depth)
+    return [
+        vault.delete(PAGES, _page_id(chat_id, number)),
+        vault.delete(PAGE_TOTALS, _totals_id(chat_id, number)),
+    ]
+
+
+def drop_all_pages(chat_id: str) -> list[Change]:
+    return [
+        DeleteChildren(table="pages", parent_id=chat_id),
+        DeleteChildren(table="pages", parent_id=_totals_parent(chat_id)),
+    ]
+
+
+async def read_page(vault: Vault, chat_id: str, number: int) -> TurnPage:
+    packed = await vault.find(PAGES, _page_id(chat_id, number))
+    if packed is not None:
+        return TurnPage(number=number, turns=packed.value.turns, is_packed=True)
+    turns = await read_turns(vault, chat_id, number * PAGE_TURNS, (number + 1) * PAGE_TURNS)
+    return TurnPage(number=number, turns=turns, is_packed=False)
+
+
+async def read_turns(vault: Vault, chat_id: str, first: int, end: int) -> tuple[Turn, ...]:
+    """Turns of the path from a depth up to another."""
+    listing = await vault.children(
+        TURNS,
+        [chat_id],
+        from_position=first,
+        to_position=end - 1,
+        newest_first=False,
+        limit=None,
+    )
+    return tuple(listing.values)
+
+
+async def read_totals(vault: Vault, chat_id: str) -> dict[int, PageTotals]:
+    """The totals of packed pages by number; those of other pages must be counted."""
+    listing = await vault.all_children(PAGE_TOTALS, [_totals_parent(chat_id)])
+    return {item.position: item.value for item in listing.items}
+
+
+async def pack(vault: Vault, chat_id: str, page: TurnPage, totals: PageTotals) -> None:
+    packed = vault.put(
+        PAGES,
+        PackedTurns(turns=page.turns),
+        id=_page_id(chat_id, page.number),
+        parent_id=chat_id,
+        position=page.number,
+        expected_version=None,
+    )
+    counted = vault.put(
+        PAGE_TOTALS,
+        totals,
+        id=_totals_id(chat_id, page.number),
+        parent_id=_totals_parent(chat_id),
+        position=page.number,
+        expected_version=None,
+    )
+    await vault.commit([packed, counted])
+
+
+def _page_id(chat_id: str, number: int) -> str:
+    return f"{chat_id}:{number}"
+
+
+def _totals_id(chat_id: str, number: int) -> str:
+    return f"{chat_id}:{number}:totals"
+
+
+def _totals_parent(chat_id: str) -> str:
+    return f"{chat_id}:totals"
