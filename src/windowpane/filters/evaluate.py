@@ -9,7 +9,6 @@ the other predicates leave it open whether the turn is chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
-from itertools import compress
 from typing import TypeVar
 
 from msgspec import Struct
@@ -96,7 +95,7 @@ def evaluate(
     while isinstance(result, Pending):
         match result.question:
             case WhichContain(text=text, turn_ids=turn_ids):
-                answer = tuple(compress(turn_ids, text.found_in(texts(turn_ids))))
+                answer = _found(turn_ids, text.found_in(texts(turn_ids)))
             case WhichAreInContext(turn_ids=turn_ids):
                 answer = in_context(turn_ids)
         result = result.answered(answer)
@@ -106,6 +105,10 @@ def evaluate(
 def no_boundary(turn_ids: Sequence[str]) -> Sequence[str]:
     """Everything would be sent: no limit is known, so no boundary is drawn."""
     return turn_ids
+
+
+def _found(turn_ids: Sequence[str], hits: Sequence[bool]) -> list[str]:
+    return [turn_id for turn_id, is_hit in zip(turn_ids, hits, strict=True) if is_hit]
 
 
 def _advanced(steps: Steps[Selection], *, answer: Collection[str] | None) -> Selection | Pending:
@@ -121,7 +124,7 @@ class _Run(Struct, frozen=True, kw_only=True):
 
     ground: Ground
     in_context: Mask
-    searched: dict[Glob, tuple[Mask, Mask]]
+    searched: dict[tuple[Folded, ...], tuple[Mask, Mask]]
 
 
 def _selection(tree: Filter, history: History, viewpoint: Viewpoint) -> Steps[Selection]:
@@ -179,11 +182,11 @@ def _containing(text: Glob, run: _Run, within: Mask) -> Steps[Mask]:
     if not any(text.pieces):
         return within
     history = run.ground.history
-    asked, found = run.searched.get(text, (NOTHING, NOTHING))
+    asked, found = run.searched.get(text.folded, (NOTHING, NOTHING))
     if unasked := Mask(within & ~asked):
         answer = yield WhichContain(text=text, turn_ids=chosen(unasked, history.turn_ids))
         found = Mask(found | _members(answer, history=history, within=unasked))
-        run.searched[text] = (Mask(asked | unasked), found)
+        run.searched[text.folded] = (Mask(asked | unasked), found)
     return Mask(within & found)
 
 

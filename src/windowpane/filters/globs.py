@@ -50,12 +50,12 @@ class Glob(Struct, frozen=True):
 
     def names_among(self, names: Iterable[str]) -> frozenset[str]:
         """The names that fit the pattern as a whole."""
-        folded = self._folded
+        folded = self.folded
         return frozenset(name for name in names if _is_name(fold(name), folded))
 
     def found_in(self, texts: Iterable[Folded]) -> list[bool]:
         """For each text, whether the pieces occur somewhere in it, in their order."""
-        folded = self._folded
+        folded = self.folded
         if len(folded) == 1:
             return [folded[0] in text for text in texts]
         return [_in_order(text, folded, start=0, end=len(text)) for text in texts]
@@ -67,15 +67,16 @@ class Glob(Struct, frozen=True):
         return [*pieces[0], *(unit for piece in pieces[1:] for unit in ("*", *piece))]
 
     @property
-    def _folded(self) -> list[Folded]:
-        return [fold(piece) for piece in self.pieces]
+    def folded(self) -> tuple[Folded, ...]:
+        """What is compared: patterns that fold to the same find the same."""
+        return tuple(fold(piece) for piece in self.pieces)
 
 
 def _unit(character: str) -> str:
     return f"\\{character}" if character in "\\*'" else character
 
 
-def _is_name(name: Folded, pieces: list[Folded]) -> bool:
+def _is_name(name: Folded, pieces: tuple[Folded, ...]) -> bool:
     if len(pieces) == 1:
         return name == pieces[0]
     first, *middle, last = pieces

@@ -1,7 +1,7 @@
 """Text to tokens, each with its place. White space separates nothing that a letter does not.
 
-One rule looks back: a number that belongs to ``d`` takes a unit that touches it, so ``d<7d`` is
-an age while ``s2d<7`` stays two predicates.
+One rule looks back: a number that belongs to ``d`` takes a unit that touches it, so the last letter
+of ``d<7d`` is a unit while that of ``s2b`` is a predicate.
 """
 
 from __future__ import annotations
@@ -98,7 +98,10 @@ def _unreadable(text: str, at: int) -> FilterError:
             "Unexpected trailing input :",
             text=text,
             span=span,
-            advice="Write a command behind the colon, such as :export, or put the text in quotes.",
+            advice=(
+                "A command stands behind the filter and outside parentheses, as in b :export; "
+                "a colon that is text goes in quotes."
+            ),
         )
     return FilterError(
         f"Unexpected character {text[at]}",

@@ -113,7 +113,10 @@ class _Parser:
     def unexpected(self, what: str, token: Token) -> FilterError:
         previous = self.tokens[self.at - 1] if self.at else None
         if previous and previous.kind == "age" and previous.text[-1].isalpha():
-            advice = f"{previous.text} is an age; put a space before a letter that is no unit."
+            advice = (
+                f"{previous.text} is an age (units are min, h, d, w, mo, y); "
+                "put a space before what is no unit."
+            )
         else:
             advice = _mend(token)
         return self.error(f"Unexpected {what} {token.text}", span=token.span, advice=advice)
