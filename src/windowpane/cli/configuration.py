@@ -18,6 +18,8 @@ from windowpane.settings import CONFIG_VARIABLE, Settings, settings_from, settin
 
 DATA_VARIABLE = "WINDOWPANE_DATA"
 FILE_NAME = "windowpane.toml"
+# The database that is none: everything is forgotten when the program ends.
+MEMORY = "memory:"
 
 
 def add_place_options(parser: Parser) -> None:
@@ -54,6 +56,7 @@ def settings_for(options: Mapping[str, object]) -> Settings:
         settings,
         data=_absolute(settings.data),
         key_file=settings.key_file and _absolute(settings.key_file),
+        database=settings.database and _absolute_or_url(settings.database),
     )
 
 
@@ -75,6 +78,10 @@ def _default_data() -> str:
 
 def _absolute(path: str) -> str:
     return str(Path(path).expanduser().absolute())
+
+
+def _absolute_or_url(database: str) -> str:
+    return database if "://" in database or database == MEMORY else _absolute(database)
 
 
 def _text(file: Path, *, is_required: bool) -> str:

@@ -38,7 +38,7 @@ class Conversation:
             self._workspace.models.resolve(self._model)
         if self.chat_id is not None:
             chat = await self._workspace.chat(self.chat_id)
-            whisper(f"{chat.title}, {chat.turn_count} turns so far\n")
+            whisper(f"Going on with: {chat.title}\n")
 
     async def say(self, text: str) -> Answer:
         sent = await self._sent(SendRequest(text=text, model=self._model))

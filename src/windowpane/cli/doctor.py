@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from argparse import Namespace
 
 import msgspec
@@ -26,11 +25,10 @@ def add_options(parser: Parser) -> None:
 
 
 def run(settings: Settings, arguments: Namespace) -> int:
-    from windowpane.cli.examination import Examination
+    from windowpane.cli.examination import examined
     from windowpane.cli.report import report_text
 
-    file = config_file(vars(arguments))
-    report = asyncio.run(Examination(settings, config_file=file).report())
+    report = examined(settings, config_file=config_file(vars(arguments)))
     print(msgspec.json.encode(report).decode() if arguments.json else report_text(report))
     return FAILED if report.problems else DONE
 

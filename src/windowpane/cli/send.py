@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from argparse import Namespace
 
 import msgspec
@@ -52,7 +51,7 @@ def run(settings: Settings, arguments: Namespace) -> int:
     if options.chat and options.project:
         raise InvalidInput("Give --chat or --project, not both: a chat is in a project already.")
     text = message_from(options.text, limit_bytes=settings.message_limit_bytes)
-    return asyncio.run(send_once(text, settings=settings, options=options))
+    return send_once(text, settings=settings, options=options)
 
 
 COMMAND = Command(

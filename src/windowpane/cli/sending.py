@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import msgspec
 from msgspec import Struct, structs
 
@@ -35,7 +37,11 @@ class SendResult(Struct, frozen=True, kw_only=True):
     error: SendError | None
 
 
-async def send_once(text: str, *, settings: Settings, options: SendOptions) -> int:
+def send_once(text: str, *, settings: Settings, options: SendOptions) -> int:
+    return asyncio.run(_send_once(text, settings=settings, options=options))
+
+
+async def _send_once(text: str, *, settings: Settings, options: SendOptions) -> int:
     async with opened_workspace(settings) as workspace:
         sent = await _sent(text, workspace=workspace, options=options)
         screen = NoScreen() if options.json else PlainScreen()
