@@ -9,7 +9,7 @@ import secrets
 from base64 import b32encode
 from typing import Literal
 
-Kind = Literal["project", "chat", "turn", "record", "provider", "process"]
+Kind = Literal["project", "chat", "turn", "record", "provider", "process", "topic", "view"]
 
 PREFIXES: dict[Kind, str] = {
     "project": "prj",
@@ -18,6 +18,8 @@ PREFIXES: dict[Kind, str] = {
     "record": "rec",
     "provider": "prv",
     "process": "prc",
+    "topic": "top",
+    "view": "vw",
 }
 
 

@@ -6,6 +6,21 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from windowpane.errors import InvalidInput
+
+
+NAME_LIMIT_CHARACTERS = 200
+
+
+def checked_name(name: str) -> str:
+    """A name on one line, for a project, a chat, a topic or a view."""
+    trimmed = " ".join(name.split())
+    if not trimmed:
+        raise InvalidInput("The name is empty. Write one.")
+    if len(trimmed) > NAME_LIMIT_CHARACTERS:
+        raise InvalidInput(f"The name has more than {NAME_LIMIT_CHARACTERS} characters.")
+    return trimmed
+
 
 class Project(Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str

@@ -11,8 +11,9 @@ import logging
 from datetime import UTC, datetime
 from itertools import count
 from types import TracebackType
+from typing import Annotated
 
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
 from windowpane.agent.answer import Stop, answer
 from windowpane.agent.fold import Unfinished
@@ -22,11 +23,12 @@ from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
 from windowpane.agent.planner import Outlook, Planner, floor_after
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
+from windowpane.agent.topics import Topics
+from windowpane.agent.views import Views
 from windowpane.context.plan import ContextPlan
 from windowpane.errors import (
     ChatBusy,
     HeadMoved,
-    InvalidInput,
     MessageEmpty,
     MessageTooLarge,
     NoModel,
@@ -39,7 +41,7 @@ from windowpane.events import EventId, OpenPart, TurnStarted
 from windowpane.ids import new_id
 from windowpane.messages import Message
 from windowpane.parts import Text
-from windowpane.projects import Chat, Project
+from windowpane.projects import Chat, Project, checked_name
 from windowpane.settings import ContextSettings, Settings
 from windowpane.storage.history import (
     delete_chat,
@@ -47,6 +49,7 @@ from windowpane.storage.history import (
     path_page,
     put_chat,
     put_message,
+    put_new_turn,
     put_project,
     put_run,
     put_turn,
@@ -58,17 +61,20 @@ from windowpane.storage.shelves import (
     PROJECTS,
     RUNS,
     TOP,
+    TURNS,
     Preferences,
     Run,
+    left_of,
 )
+from windowpane.storage.turn_pages import drop_page
 from windowpane.storage.vault import Listing, Stored, Vault
 from windowpane.tokens import TokenCache
-from windowpane.turns import Turn, TurnContent
+from windowpane.topics import ProjectTopic
+from windowpane.turns import Flag, Turn, TurnContent
 
 logger = logging.getLogger(__name__)
 
 TITLE_LIMIT_CHARACTERS = 60
-NAME_LIMIT_CHARACTERS = 200
 # Logs are small, but a server that runs for months opens many chats.
 KEPT_LOGS = 500
 # About 100 bytes each; a message is a handful of counts.
@@ -84,6 +90,14 @@ class SendRequest(Struct, frozen=True, kw_only=True):
     text: str
     model: str | None = None
     seen_head_id: str | None = None
+
+
+class TurnMarks(Struct, frozen=True, kw_only=True):
+    star: Annotated[int, Meta(ge=0, le=3)] | None = None
+    flag: Flag | None = None
+    is_pinned: bool | None = None
+    is_skipped: bool | None = None
+    topic_id: str | None = None
 
 
 class PlanRequest(Struct, frozen=True, kw_only=True):
@@ -121,6 +135,8 @@ class Workspace:
             flush_seconds=settings.open_part_flush_seconds,
         )
         self.models = Models(vault, settings=settings)
+        self.topics = Topics(vault)
+        self.views = Views(vault)
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         )
@@ -161,12 +177,12 @@ class Workspace:
         return (await self._vault.get(PROJECTS, project_id)).value
 
     async def create_project(self, *, name: str) -> Project:
-        project = Project(id=new_id("project"), name=_named(name), created_at=_now())
+        project = Project(id=new_id("project"), name=checked_name(name), created_at=_now())
         await self._vault.commit([put_project(self._vault, project)])
         return project
 
     async def rename_project(self, project_id: str, *, name: str) -> Project:
-        return await self._change_project(project_id, name=_named(name))
+        return await self._change_project(project_id, name=checked_name(name))
 
     async def instruct_project(self, project_id: str, *, system_prompt: str) -> Project:
         return await self._change_project(project_id, system_prompt=system_prompt)
@@ -209,7 +225,7 @@ class Workspace:
 
     async def rename_chat(self, chat_id: str, *, title: str) -> Chat:
         stored = await self._vault.get(CHATS, chat_id)
-        chat = structs.replace(stored.value, title=_named(title))
+        chat = structs.replace(stored.value, title=checked_name(title))
         await self._vault.commit([put_chat(self._vault, chat, expected_version=stored.version)])
         return chat
 
@@ -231,6 +247,38 @@ class Workspace:
         await self._end_answer(chat_id)
         await self._vault.commit(await delete_chat(self._vault, chat_id))
         self._logs.pop(chat_id, None)
+
+    # Turns
+
+    async def mark_turn(self, turn_id: str, marks: TurnMarks) -> Turn:
+        """Star, flag, pin, skip a turn or give it a topic; None leaves a mark as it is."""
+        stored = await self._vault.get(TURNS, turn_id)
+        chat = await self._vault.get(CHATS, stored.value.chat_id)
+        if marks.topic_id is not None:
+            await self.topics.get(marks.topic_id)
+        changes = {key: value for key, value in structs.asdict(marks).items() if value is not None}
+        turn = structs.replace(stored.value, **changes)
+        revised = structs.replace(chat.value, revision=chat.value.revision + 1)
+        await self._vault.commit(
+            [
+                put_turn(self._vault, stored, turn),
+                put_chat(self._vault, revised, expected_version=chat.version),
+                *drop_page(self._vault, chat_id=turn.chat_id, depth=turn.depth),
+            ]
+        )
+        return turn
+
+    async def delete_topic(self, topic_id: str) -> None:
+        topic = await self.topics.get(topic_id)
+        await self.topics.delete(topic_id, has_turns=await self._has_turns(topic))
+
+    async def _has_turns(self, topic: ProjectTopic) -> bool:
+        for chat_id in await self._vault.child_ids(CHATS, topic.project_id):
+            for parent_id in (chat_id, left_of(chat_id)):
+                turns = (await self._vault.all_children(TURNS, [parent_id])).values
+                if any(turn.topic_id == topic.id for turn in turns):
+                    return True
+        return False
 
     # Reading
 
@@ -343,7 +391,7 @@ class Workspace:
         changes = [
             put_run(self._vault, run, chat_id=chat.id, expected_version=0),
             put_chat(self._vault, chat, expected_version=stored.version),
-            put_turn(self._vault, turn),
+            put_new_turn(self._vault, turn),
             put_message(self._vault, message, turn_id=turn.id, position=0),
         ]
         try:
@@ -476,15 +524,6 @@ def title_from(text: str) -> str:
         return line
     cut = line[: TITLE_LIMIT_CHARACTERS - 1]
     return (cut.rpartition(" ")[0] or cut) + "…"
-
-
-def _named(name: str) -> str:
-    trimmed = " ".join(name.split())
-    if not trimmed:
-        raise InvalidInput("The name is empty. Write one.")
-    if len(trimmed) > NAME_LIMIT_CHARACTERS:
-        raise InvalidInput(f"The name has more than {NAME_LIMIT_CHARACTERS} characters.")
-    return trimmed
 
 
 def _now() -> datetime:

@@ -12,26 +12,16 @@ from collections.abc import Generator
 from contextlib import aclosing, contextmanager
 from datetime import datetime
 
-from msgspec import Struct, structs
-
 from windowpane.agent.fold import Draft
-from windowpane.agent.journal import Journal, Running
-from windowpane.agent.loop import Assignment, Clock, run
+from windowpane.agent.journal import Ending, Journal, Running
+from windowpane.agent.loop import Assignment, Clock, LoopEnded, run
 from windowpane.errors import Failure, ProviderFailed, VersionConflict, WindowpaneError
-from windowpane.events import MessageDone, TurnEnded
+from windowpane.events import MessageDone
 from windowpane.ids import new_id
 from windowpane.messages import Finish, Message
 from windowpane.turns import TurnState
 
 logger = logging.getLogger(__name__)
-
-
-class Ending(Struct, frozen=True, kw_only=True):
-    """How a turn ends when it does not end by itself."""
-
-    state: TurnState
-    finish: Finish
-    failure: Failure | None
 
 
 class Stop:
@@ -75,70 +65,66 @@ async def answer(
 ) -> None:
     draft = Draft()
     try:
-        async with aclosing(run(assignment, clock=clock)) as events:
-            async for event in events:
-                match event:
-                    case MessageDone():
-                        with stop.held():
-                            await journal.keep(running, event.message)
-                        draft = Draft()
-                        stop.check()
-                    case TurnEnded():
-                        with stop.held():
-                            await journal.end(running, turn=event.turn, partial=None)
-                        return
-                    case _:
-                        draft.add(event)
-                        journal.note(running, event)
-        raise AssertionError("the loop ended without an end")
+        finish = await _played(
+            assignment, draft, running=running, journal=journal, stop=stop, clock=clock
+        )
+        ending = Ending(state="complete", finish=finish, failure=None, at=clock())
     except VersionConflict:
         logger.warning("Turn %s was taken over by another process.", running.turn.id)
         return
     except asyncio.CancelledError:
-        ending = _cancelled(stop)
+        state: TurnState = "aborted" if stop.is_by_user else "interrupted"
+        ending = Ending(state=state, finish="stopped", failure=None, at=clock())
     except ProviderFailed as error:
-        ending = Ending(state="error", finish="error", failure=error.failure)
+        ending = _failed(error.failure, at=clock())
     except WindowpaneError as error:
-        ending = _failed(str(error))
+        ending = _failed(Failure(kind="unknown", message=str(error)), at=clock())
     except Exception as error:  # the boundary of a turn: a bug must not leave it hanging
         logger.exception("The answer to turn %s broke", running.turn.id)
-        ending = _failed(f"Something went wrong inside Windowpane: {error!r}.")
+        sentence = f"Something went wrong inside Windowpane: {error!r}."
+        ending = _failed(Failure(kind="unknown", message=sentence), at=clock())
     with stop.held():
-        await _end(assignment, running, journal=journal, draft=draft, ending=ending, at=clock())
+        partial = _partial(draft, running, ending=ending)
+        await journal.end(running, ending=ending, partial=partial)
 
 
-def _cancelled(stop: Stop) -> Ending:
-    state: TurnState = "aborted" if stop.is_by_user else "interrupted"
-    return Ending(state=state, finish="stopped", failure=None)
-
-
-def _failed(message: str) -> Ending:
-    failure = Failure(kind="unknown", message=message)
-    return Ending(state="error", finish="error", failure=failure)
-
-
-async def _end(
+async def _played(
     assignment: Assignment,
-    running: Running,
-    *,
-    journal: Journal,
     draft: Draft,
-    ending: Ending,
-    at: datetime,
-) -> None:
+    *,
+    running: Running,
+    journal: Journal,
+    stop: Stop,
+    clock: Clock,
+) -> Finish:
+    """Run the loop to its end; ``draft`` holds what would be lost if it broke off here."""
+    async with aclosing(run(assignment, clock=clock)) as events:
+        async for event in events:
+            match event:
+                case MessageDone():
+                    with stop.held():
+                        await journal.keep(running, event.message)
+                    draft.clear()
+                    stop.check()
+                case LoopEnded():
+                    return event.finish
+                case _:
+                    draft.add(event)
+                    journal.note(running, event)
+    raise AssertionError("a loop that ends says so")
+
+
+def _failed(failure: Failure, *, at: datetime) -> Ending:
+    return Ending(state="error", finish="error", failure=failure, at=at)
+
+
+def _partial(draft: Draft, running: Running, *, ending: Ending) -> Message | None:
+    """The message that was being written, with what its open part holds."""
     if running.log.open is not None:
         draft.add_open(running.log.open.value())
         running.log.open = None
-    partial: Message | None = None
-    if not draft.is_empty:
-        partial = draft.message(
-            id=new_id("record"), model=assignment.turn.model, at=at, finish=ending.finish
-        )
-    turn = structs.replace(
-        assignment.turn,
-        state=ending.state,
-        finish=ending.finish,
-        failure=ending.failure,
-        ended_at=at,
+    if draft.is_empty:
+        return None
+    return draft.message(
+        id=new_id("record"), model=running.turn.model, at=ending.at, finish=ending.finish
     )
-    await journal.end(running, turn=turn, partial=partial)

@@ -30,6 +30,10 @@ class Draft:
         self.usage: TokenUsage | None = None
         self.finish: Finish | None = None
 
+    def clear(self) -> None:
+        """Begin the next message."""
+        self.parts, self.usage, self.finish = [], None, None
+
     def add(self, event: Event) -> None:
         match event:
             case PartDone():
@@ -85,7 +89,7 @@ class Unfinished:
                 self.turn, self.messages, self.draft = event.turn, [event.message], Draft()
             case MessageDone():
                 self.messages.append(event.message)
-                self.draft = Draft()
+                self.draft.clear()
             case TurnEnded():
                 self.turn = event.turn
             case _:

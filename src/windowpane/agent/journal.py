@@ -9,25 +9,35 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from datetime import datetime
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from windowpane.agent.digest import digest_of
 from windowpane.agent.log import ChatLog
-from windowpane.errors import StorageError, VersionConflict
+from windowpane.errors import Failure, StorageError, VersionConflict
 from windowpane.events import LoggedEvent, MessageDone, StreamEvent, TurnEnded
-from windowpane.messages import Message
+from windowpane.messages import Finish, Message
 from windowpane.storage.base import Change, DeleteChildren
 from windowpane.storage.history import end_run, put_event, put_message, put_run, put_turn
-from windowpane.storage.shelves import Run
+from windowpane.storage.shelves import TURNS, Run
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter
-from windowpane.turns import Turn, TurnContent
+from windowpane.turns import Turn, TurnContent, TurnState
 
 logger = logging.getLogger(__name__)
 
 # A database that is away for longer than this ends the turn; the text stays in the last flush.
 STORE_RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+class Ending(Struct, frozen=True, kw_only=True):
+    """How a turn ends."""
+
+    state: TurnState
+    finish: Finish
+    failure: Failure | None
+    at: datetime
 
 
 class Running:
@@ -75,24 +85,34 @@ class Journal:
         running.run_version += 1
         running.log.append(MessageDone(message=message))
 
-    async def end(self, running: Running, *, turn: Turn, partial: Message | None) -> None:
+    async def end(self, running: Running, *, ending: Ending, partial: Message | None) -> None:
         """Store how the turn ended, with the message that was cut short if there is one."""
-        changes: list[Change] = []
-        messages = list(running.messages)
-        if partial is not None:
-            changes.append(self._message_row(running, partial))
-            messages.append(partial)
-        content = TurnContent(turn=turn, messages=tuple(messages))
-        turn = structs.replace(turn, digest=digest_of(content, counter=running.counter))
-        changes.append(put_turn(self._vault, turn))
-        changes.extend(end_run(self._vault, chat_id=turn.chat_id, turn_id=turn.id))
         try:
-            await self._settle(running, changes)
+            turn = await self._store_end(running, ending=ending, partial=partial)
         finally:
             self._running.discard(running)
         if partial is not None:
             running.log.append(MessageDone(message=partial))
         running.log.append(TurnEnded(turn=turn))
+
+    async def _store_end(
+        self, running: Running, *, ending: Ending, partial: Message | None
+    ) -> Turn:
+        """The turn is read again: it may have been starred or pinned while it was answered."""
+        while True:
+            before = await self._vault.get(TURNS, running.turn.id)
+            turn = _ended(running, before.value, ending=ending, partial=partial)
+            changes: list[Change] = [put_turn(self._vault, before, turn)]
+            if partial is not None:
+                changes.append(self._message_row(running, partial))
+            changes.extend(end_run(self._vault, chat_id=turn.chat_id, turn_id=turn.id))
+            try:
+                await self._settle(running, changes)
+            except VersionConflict as conflict:
+                if conflict.table != "turns":
+                    raise
+            else:
+                return turn
 
     async def flush_forever(self) -> None:
         while True:
@@ -181,3 +201,16 @@ class Journal:
             chat_id=running.turn.chat_id,
             expected_version=running.run_version,
         )
+
+
+def _ended(running: Running, turn: Turn, *, ending: Ending, partial: Message | None) -> Turn:
+    ended = structs.replace(
+        turn,
+        state=ending.state,
+        finish=ending.finish,
+        failure=ending.failure,
+        ended_at=ending.at,
+    )
+    messages = (*running.messages, partial) if partial is not None else tuple(running.messages)
+    content = TurnContent(turn=ended, messages=messages)
+    return structs.replace(ended, digest=digest_of(content, counter=running.counter))

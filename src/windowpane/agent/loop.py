@@ -1,7 +1,7 @@
 """The agentic loop: plan → stream → tools → again, as an async generator of events.
 
 It decides nothing about what is sent (``context.plan`` does) and stores nothing (its reader
-does). It ends with a ``TurnEnded``, or raises what the provider raised.
+does). It ends with a ``LoopEnded``, or raises what the provider raised.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from datetime import datetime
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from windowpane.agent.fold import Draft
 from windowpane.agent.planner import Outlook, Planner
 from windowpane.context.request import ModelRequest
-from windowpane.events import MessageDone, StreamEvent, TurnEnded
+from windowpane.events import MessageDone, StreamEvent
 from windowpane.ids import new_id
 from windowpane.messages import Finish, Message
 from windowpane.parts import ToolCall, ToolResult
@@ -23,7 +23,15 @@ from windowpane.providers.base import Provider
 from windowpane.turns import Turn
 
 Clock = Callable[[], datetime]
-LoopEvent = StreamEvent | MessageDone | TurnEnded
+
+
+class LoopEnded(Struct, frozen=True, kw_only=True):
+    """The turn is answered."""
+
+    finish: Finish
+
+
+LoopEvent = StreamEvent | MessageDone | LoopEnded
 
 
 class Assignment(Struct, frozen=True, kw_only=True):
@@ -52,12 +60,12 @@ async def run(assignment: Assignment, *, clock: Clock) -> AsyncGenerator[LoopEve
         messages.append(reply)
         yield MessageDone(message=reply)
         if not draft.tool_calls:
-            yield _ended(turn, finish=finish, at=clock())
+            yield LoopEnded(finish=finish)
             return
         results = _results(draft.tool_calls, at=clock())
         messages.append(results)
         yield MessageDone(message=results)
-    yield _ended(turn, finish="max_iterations", at=clock())
+    yield LoopEnded(finish="max_iterations")
 
 
 async def _request(assignment: Assignment, messages: Sequence[Message]) -> ModelRequest:
@@ -78,7 +86,3 @@ def _results(calls: Sequence[ToolCall], *, at: datetime) -> Message:
         for call in calls
     )
     return Message(id=new_id("record"), role="tool", parts=results, created_at=at)
-
-
-def _ended(turn: Turn, *, finish: Finish, at: datetime) -> TurnEnded:
-    return TurnEnded(turn=structs.replace(turn, state="complete", finish=finish, ended_at=at))

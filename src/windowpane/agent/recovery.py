@@ -39,8 +39,9 @@ async def interrupt(vault: Vault, stored: Stored[Run], *, at: datetime) -> None:
         )
         position = len(unfinished.messages)
         changes.append(put_message(vault, message, turn_id=run.turn_id, position=position))
-    turn = structs.replace(unfinished.turn, state="interrupted", ended_at=at)
-    changes.append(put_turn(vault, turn))
+    before = await vault.get(TURNS, run.turn_id)
+    turn = structs.replace(before.value, state="interrupted", ended_at=at)
+    changes.append(put_turn(vault, before, turn))
     changes.extend(end_run(vault, chat_id=chat_id, turn_id=run.turn_id))
     await vault.commit(changes)
 

@@ -28,7 +28,7 @@ from windowpane.storage.shelves import (
     micros,
 )
 from windowpane.storage.turn_pages import drop_all_pages
-from windowpane.storage.vault import Vault
+from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Turn, TurnContent
 
 
@@ -61,14 +61,27 @@ def put_chat(vault: Vault, chat: Chat, *, expected_version: int | None) -> Put:
     )
 
 
-def put_turn(vault: Vault, turn: Turn) -> Put:
+def put_new_turn(vault: Vault, turn: Turn) -> Put:
+    """A turn at the end of its chat's path."""
     return vault.put(
         TURNS,
         turn,
         id=turn.id,
         parent_id=turn.chat_id,
         position=turn.depth,
-        expected_version=None,
+        expected_version=0,
+    )
+
+
+def put_turn(vault: Vault, stored: Stored[Turn], turn: Turn) -> Put:
+    """A turn that has changed, where it is: on the path or left of it."""
+    return vault.put(
+        TURNS,
+        turn,
+        id=turn.id,
+        parent_id=stored.parent_id,
+        position=turn.depth,
+        expected_version=stored.version,
     )
 
 

@@ -8,10 +8,11 @@ from litestar import delete, get, patch, post
 from litestar.params import Parameter
 from msgspec import Struct
 
+from windowpane.context.plan import ContextPlan
 from windowpane.events import OpenPart
 from windowpane.projects import Chat
 from windowpane.turns import Turn, TurnContent
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import PlanRequest, SendRequest, Workspace
 
 PAGE_TURNS = 40
 MOST_TURNS = 200
@@ -71,6 +72,19 @@ async def list_turns(
     )
 
 
+@post("/api/chats/{chat_id:str}/plan", status_code=200)
+async def plan_draft(workspace: Workspace, chat_id: str, data: PlanRequest) -> ContextPlan:
+    """What the next request would contain, for a draft that does not belong into an address."""
+    return await workspace.plan(chat_id, data)
+
+
+@get("/api/chats/{chat_id:str}/plan")
+async def plan(
+    workspace: Workspace, chat_id: str, draft: str = "", model: str | None = None
+) -> ContextPlan:
+    return await workspace.plan(chat_id, PlanRequest(draft=draft, model=model))
+
+
 @post("/api/chats/{chat_id:str}/send")
 async def send(workspace: Workspace, chat_id: str, data: SendRequest) -> Turn:
     return await workspace.send(chat_id, data)
@@ -81,4 +95,13 @@ async def stop(workspace: Workspace, chat_id: str) -> None:
     await workspace.stop(chat_id)
 
 
-CHAT_HANDLERS = [read_chat, change_chat, delete_chat, list_turns, send, stop]
+CHAT_HANDLERS = [
+    read_chat,
+    change_chat,
+    delete_chat,
+    list_turns,
+    plan,
+    plan_draft,
+    send,
+    stop,
+]

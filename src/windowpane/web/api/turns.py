@@ -1,0 +1,92 @@
+"""Marks on turns, topics and named views over HTTP."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from litestar import delete, get, patch, post
+from msgspec import UNSET, Struct, UnsetType
+
+from windowpane.topics import NamedView, ProjectTopic
+from windowpane.turns import Turn
+from windowpane.workspace import TurnMarks, Workspace
+
+
+class NewTopic(Struct, frozen=True, kw_only=True):
+    name: str
+    parent_id: str | None = None
+
+
+class TopicChange(Struct, frozen=True, kw_only=True):
+    """``parent_id`` null moves the topic to the top; left out, it stays where it is."""
+
+    name: str | None = None
+    parent_id: str | UnsetType | None = UNSET
+
+
+class NewView(Struct, frozen=True, kw_only=True):
+    name: str
+    filter_text: str
+
+
+@patch("/api/turns/{turn_id:str}")
+async def mark_turn(workspace: Workspace, turn_id: str, data: TurnMarks) -> Turn:
+    return await workspace.mark_turn(turn_id, data)
+
+
+@get("/api/projects/{project_id:str}/topics")
+async def list_topics(workspace: Workspace, project_id: str) -> list[ProjectTopic]:
+    return await workspace.topics.of(project_id)
+
+
+@post("/api/projects/{project_id:str}/topics")
+async def create_topic(workspace: Workspace, project_id: str, data: NewTopic) -> ProjectTopic:
+    await workspace.project(project_id)
+    return await workspace.topics.create(
+        project_id, name=data.name, parent_id=data.parent_id, at=datetime.now(UTC)
+    )
+
+
+@patch("/api/topics/{topic_id:str}")
+async def change_topic(workspace: Workspace, topic_id: str, data: TopicChange) -> ProjectTopic:
+    topic = await workspace.topics.get(topic_id)
+    if data.name is not None:
+        topic = await workspace.topics.rename(topic_id, name=data.name)
+    if not isinstance(data.parent_id, UnsetType):
+        topic = await workspace.topics.move(topic_id, parent_id=data.parent_id)
+    return topic
+
+
+@delete("/api/topics/{topic_id:str}")
+async def delete_topic(workspace: Workspace, topic_id: str) -> None:
+    await workspace.delete_topic(topic_id)
+
+
+@get("/api/projects/{project_id:str}/views")
+async def list_views(workspace: Workspace, project_id: str) -> list[NamedView]:
+    return await workspace.views.of(project_id)
+
+
+@post("/api/projects/{project_id:str}/views")
+async def save_view(workspace: Workspace, project_id: str, data: NewView) -> NamedView:
+    await workspace.project(project_id)
+    return await workspace.views.save(
+        project_id, name=data.name, filter_text=data.filter_text, at=datetime.now(UTC)
+    )
+
+
+@delete("/api/views/{view_id:str}")
+async def delete_view(workspace: Workspace, view_id: str) -> None:
+    await workspace.views.delete(view_id)
+
+
+TURN_HANDLERS = [
+    mark_turn,
+    list_topics,
+    create_topic,
+    change_topic,
+    delete_topic,
+    list_views,
+    save_view,
+    delete_view,
+]
