@@ -12,8 +12,8 @@ from windowpane.filters import (
     ChangeTopic,
     Command,
     CommandError,
-    Delete,
     DeleteRefused,
+    DeleteTurns,
     Everything,
     Export,
     FilterError,
@@ -52,8 +52,8 @@ COMMANDS: list[tuple[str, Command]] = [
     (r":tchange 'a \> b'", replace(CHANGE, topic=TopicPattern.of(r"a \> b"))),
     (":tchange AI --dry-run", replace(CHANGE, topic=TopicPattern.of("AI"), is_dry_run=True)),
     (":tchange --no-confirm --base", replace(CHANGE, asks_first=False, takes_base=True)),
-    (":delete", Delete(is_forced=False)),
-    (":delete --force", Delete(is_forced=True)),
+    (":delete", DeleteTurns(is_forced=False)),
+    (":delete --force", DeleteTurns(is_forced=True)),
     (":star 0", SetStar(star=0)),
     (":star 3", SetStar(star=3)),
     (":flag blue", SetFlag(flag="blue")),
@@ -188,7 +188,7 @@ MOVING = [
 
 @pytest.mark.parametrize("text", STEADY)
 def test_delete_takes_a_filter_whose_answer_stays(text: str) -> None:
-    assert parse_line(f"{text} :delete").command == Delete(is_forced=False)
+    assert parse_line(f"{text} :delete").command == DeleteTurns(is_forced=False)
 
 
 @pytest.mark.parametrize(("text", "carets", "words"), MOVING)

@@ -8,7 +8,7 @@ own letters. Pure: texts and the context boundary are asked of the caller.
 from windowpane.filters.commands import (
     ChangeTopic,
     Command,
-    Delete,
+    DeleteTurns,
     Export,
     OpenView,
     SaveView,
@@ -55,8 +55,8 @@ __all__ = [
     "ColourFlag",
     "Command",
     "CommandError",
-    "Delete",
     "DeleteRefused",
+    "DeleteTurns",
     "Everything",
     "Export",
     "Filter",

@@ -93,8 +93,8 @@ def arguments_from(words: list[Word], *, call: Call) -> Arguments:
             flags[name] = value
         else:
             plain.append(word)
-    for extra in plain[call.shape.most_words :]:
-        raise call.error(f"Unexpected argument {extra.text}", at=extra)
+    if extra := plain[call.shape.most_words :]:
+        raise call.error(f"Unexpected argument {extra[0].text}", at=extra[0])
     return Arguments(call=call, words=tuple(plain), flags=flags)
 
 

@@ -45,7 +45,7 @@ class ChangeTopic(Struct, frozen=True, kw_only=True, tag="tchange"):
     is_dry_run: bool
 
 
-class Delete(Struct, frozen=True, kw_only=True, tag="delete"):
+class DeleteTurns(Struct, frozen=True, kw_only=True, tag="delete"):
     is_forced: bool
 
 
@@ -82,7 +82,7 @@ class SetHud(Struct, frozen=True, kw_only=True, tag="hud"):
 Command = (
     Export
     | ChangeTopic
-    | Delete
+    | DeleteTurns
     | SetStar
     | SetFlag
     | SetPinned
@@ -128,7 +128,7 @@ def _change_topic(arguments: Arguments) -> Command:
 
 
 def _delete(arguments: Arguments) -> Command:
-    return Delete(is_forced="--force" in arguments.flags)
+    return DeleteTurns(is_forced="--force" in arguments.flags)
 
 
 def _star(arguments: Arguments) -> Command:

@@ -156,7 +156,7 @@ def _chosen(tree: Filter, run: _Run, within: Mask) -> Steps[Mask]:
         case Term(predicate=predicate):
             return (yield from _true_for(predicate, run, within))
         case Not(operand=operand):
-            return Mask(within ^ (yield from _chosen(operand, run, within)))
+            return within ^ (yield from _chosen(operand, run, within))
         case And(operands=operands):
             for operand in _cheapest_first(operands):
                 within = yield from _chosen(operand, run, within)
@@ -164,7 +164,7 @@ def _chosen(tree: Filter, run: _Run, within: Mask) -> Steps[Mask]:
         case Or(operands=operands):
             found = NOTHING
             for operand in _cheapest_first(operands):
-                found = Mask(found | (yield from _chosen(operand, run, Mask(within ^ found))))
+                found |= yield from _chosen(operand, run, within ^ found)
             return found
 
 
@@ -173,9 +173,9 @@ def _true_for(predicate: Predicate, run: _Run, within: Mask) -> Steps[Mask]:
         case Contains(text=text):
             return (yield from _containing(text, run, within))
         case InContext(beyond=beyond):
-            return Mask(within & _context_and(beyond, run))
+            return within & _context_and(beyond, run)
         case _:
-            return Mask(within & turns_with(predicate, run.ground))
+            return within & turns_with(predicate, run.ground)
 
 
 def _containing(text: Glob, run: _Run, within: Mask) -> Steps[Mask]:
@@ -183,20 +183,20 @@ def _containing(text: Glob, run: _Run, within: Mask) -> Steps[Mask]:
         return within
     history = run.ground.history
     asked, found = run.searched.get(text.folded, (NOTHING, NOTHING))
-    if unasked := Mask(within & ~asked):
+    if unasked := within & ~asked:
         answer = yield WhichContain(text=text, turn_ids=chosen(unasked, history.turn_ids))
-        found = Mask(found | _members(answer, history=history, within=unasked))
-        run.searched[text.folded] = (Mask(asked | unasked), found)
-    return Mask(within & found)
+        found |= _members(answer, history=history, within=unasked)
+        run.searched[text.folded] = (asked | unasked, found)
+    return within & found
 
 
 def _context_and(beyond: int, run: _Run) -> Mask:
-    outside = Mask(run.ground.universe ^ run.in_context)
-    return Mask(run.in_context | newest(outside, turns=beyond, size=run.ground.size))
+    outside = run.ground.universe ^ run.in_context
+    return run.in_context | newest(outside, turns=beyond, size=run.ground.size)
 
 
 def _members(turn_ids: Collection[str], *, history: History, within: Mask) -> Mask:
-    return Mask(within & mask_of(map(frozenset(turn_ids).__contains__, history.turn_ids)))
+    return within & mask_of(map(frozenset(turn_ids).__contains__, history.turn_ids))
 
 
 def _cheapest_first(operands: Sequence[Filter]) -> list[Filter]:

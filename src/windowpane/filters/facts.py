@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import chain
-from operator import attrgetter
 
 from msgspec import Struct
 
@@ -56,22 +55,19 @@ class History(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(turns: Sequence[TurnFacts]) -> History:
-        def column(name: str) -> bytes:
-            return bytes(map(attrgetter(name), turns))
-
         return History(
-            turn_ids=tuple(turn.id for turn in turns),
-            created_us=tuple(to_us(turn.created_at) for turn in turns),
-            stars=column("star"),
-            models=tuple(turn.model for turn in turns),
-            topic_ids=tuple(turn.topic_id for turn in turns),
-            is_grey=bytes(turn.flag == "grey" for turn in turns),
-            is_error=column("is_error"),
-            has_image=column("has_image"),
-            is_pinned=column("is_pinned"),
-            is_skipped=column("is_skipped"),
-            has_tool_calls=column("has_tool_calls"),
-            is_summarised=column("is_summarised"),
+            turn_ids=tuple([turn.id for turn in turns]),
+            created_us=tuple([to_us(turn.created_at) for turn in turns]),
+            stars=bytes([turn.star for turn in turns]),
+            models=tuple([turn.model for turn in turns]),
+            topic_ids=tuple([turn.topic_id for turn in turns]),
+            is_grey=bytes([turn.flag == "grey" for turn in turns]),
+            is_error=bytes([turn.is_error for turn in turns]),
+            has_image=bytes([turn.has_image for turn in turns]),
+            is_pinned=bytes([turn.is_pinned for turn in turns]),
+            is_skipped=bytes([turn.is_skipped for turn in turns]),
+            has_tool_calls=bytes([turn.has_tool_calls for turn in turns]),
+            is_summarised=bytes([turn.is_summarised for turn in turns]),
         )
 
     @staticmethod

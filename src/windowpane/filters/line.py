@@ -10,7 +10,7 @@ import re
 
 from msgspec import Struct
 
-from windowpane.filters.commands import Command, Delete, OpenView, parse_command
+from windowpane.filters.commands import Command, DeleteTurns, OpenView, parse_command
 from windowpane.filters.errors import CommandError, Span
 from windowpane.filters.lex import QUOTED
 from windowpane.filters.parse import parse
@@ -58,7 +58,7 @@ def colon_in(text: str) -> int | None:
 
 def _check(tree: Filter, command: Command, *, text: str, colon: int) -> None:
     match command:
-        case Delete():
+        case DeleteTurns():
             check_delete(tree, text=text)
         case OpenView() if not isinstance(tree, Everything):
             raise CommandError(

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import compress, islice
-from typing import NewType, TypeVar
+from typing import TypeAlias, TypeVar
 
-Mask = NewType("Mask", int)
+Mask: TypeAlias = int
 Item = TypeVar("Item")
 
-NOTHING = Mask(0)
+NOTHING: Mask = 0
 
 
 def mask_of(column: Iterable[bool] | bytes) -> Mask:
-    return Mask(int.from_bytes(bytes(column), "little"))
+    return int.from_bytes(bytes(column), "little")
 
 
 def everything(size: int) -> Mask:
@@ -35,4 +35,4 @@ def newest(mask: Mask, *, turns: int, size: int) -> Mask:
         return NOTHING
     backwards = compress(range(size - 1, -1, -1), reversed(mask.to_bytes(size, "little")))
     oldest_kept = next(islice(backwards, turns - 1, None), 0)
-    return Mask(mask >> (8 * oldest_kept) << (8 * oldest_kept))
+    return mask >> (8 * oldest_kept) << (8 * oldest_kept)

@@ -81,7 +81,7 @@ def turns_with(predicate: FactPredicate, ground: Ground) -> Mask:
             return newest(ground.universe, turns=turns, size=ground.size)
         case Flagged(flag=flag):
             grey = mask_of(history.is_grey)
-            return grey if flag == "grey" else Mask(everything(ground.size) ^ grey)
+            return grey if flag == "grey" else everything(ground.size) ^ grey
         case CurrentModel():
             return _of_current_model(ground)
         case ModelNamed(name=name):
@@ -124,7 +124,7 @@ def _of_current_topic(ground: Ground, *, turns: int | None) -> Mask:
     found = _among(ground.history.topic_ids, {topic_id})
     if turns is None:
         return found
-    return newest(Mask(found & ground.universe), turns=turns, size=ground.size)
+    return newest(found & ground.universe, turns=turns, size=ground.size)
 
 
 def _among(column: Iterable[str | None], wanted: set[str] | frozenset[str]) -> Mask:
