@@ -1,4 +1,4 @@
-"""A SQLite file on disk: made private, recognised as ours, brought to the newest schema.
+"""A SQLite file on disk: made private, recognised as ours, opened as we need it.
 
 Also says in a sentence what SQLite's error codes mean for the person whose file it is.
 """
@@ -10,17 +10,14 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 from sqlite3 import Connection
 from typing import cast
 
 from windowpane.errors import DiskFull, StorageError, StoreUnreachable
-from windowpane.storage.migrations import Migration, pending
-from windowpane.storage.sqlite_thread import roll_back
+from windowpane.storage.migrations import Migration
+from windowpane.storage.sqlite_schema import APPLICATION_ID, migrate
 
-# "WPNE" in the file's header: so a file of another program is never taken for ours.
-APPLICATION_ID = 0x57504E45
 BUSY_SECONDS = 10.0
 RETRY_SECONDS = 0.02
 # What is left of a log after it was written into the database; old ciphertext goes with the rest.
@@ -29,11 +26,13 @@ LOG_LIMIT_BYTES = 8 * 1024 * 1024
 
 def connect(path: Path, *, migrations: Sequence[Migration]) -> Connection:
     _make_private_file(path)
-    connection = _raw_connection(path)
+    connection = sqlite3.connect(
+        path, timeout=BUSY_SECONDS, isolation_level=None, cached_statements=256
+    )
     try:
         _refuse_foreign(connection, path=path)
         _configure(connection, path=path)
-        _migrate(connection, path=path, migrations=migrations)
+        migrate(connection, path=path, migrations=migrations)
     except BaseException:
         connection.close()
         raise
@@ -97,10 +96,6 @@ def _make_private_file(path: Path) -> None:
         ) from error
 
 
-def _raw_connection(path: Path) -> Connection:
-    return sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, cached_statements=256)
-
-
 def _refuse_foreign(connection: Connection, *, path: Path) -> None:
     if _number(connection, "PRAGMA application_id") == APPLICATION_ID:
         return
@@ -134,43 +129,6 @@ def _write_ahead(connection: Connection) -> str:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(RETRY_SECONDS)
-
-
-def _migrate(connection: Connection, *, path: Path, migrations: Sequence[Migration]) -> None:
-    if not pending(migrations, version=_version(connection)):
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        version = _version(connection)  # another process may have been faster
-        steps = pending(migrations, version=version)
-        if version > 0 and steps:
-            _back_up(path, before=steps[0])
-        for step in steps:
-            for statement in step.statements:
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {len(migrations)}")
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("COMMIT")
-    finally:
-        roll_back(connection)
-
-
-def _back_up(path: Path, *, before: Migration) -> None:
-    """Copied from the last committed state, while the caller keeps others from writing."""
-    backup = path.with_name(f"{path.name}.before-{before.number}.bak")
-    unfinished = backup.with_name(f"{backup.name}.part")
-    unfinished.unlink(missing_ok=True)
-    os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    try:
-        with closing(_raw_connection(path)) as source, closing(_raw_connection(unfinished)) as copy:
-            source.backup(copy)
-        os.replace(unfinished, backup)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def _version(connection: Connection) -> int:
-    return _number(connection, "PRAGMA user_version")
 
 
 def _number(connection: Connection, query: str) -> int:
