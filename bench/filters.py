@@ -1,8 +1,8 @@
 """Filters over 100,000 turns in memory against the shortest Python that does the same.
 
 Metadata is compared with a list comprehension over the turns, content with an ``in`` scan over the
-same texts by turn id and with a ``LIKE`` scan in SQLite. Sides take turns, the best round of each counts;
-prints one JSON line. Reading and opening what is stored is measured elsewhere.
+same texts by turn id and with a ``LIKE`` scan in SQLite. Sides take turns and the best round of
+each counts; prints one JSON line. Reading and opening what is stored is measured elsewhere.
 """
 
 from __future__ import annotations
