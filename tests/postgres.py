@@ -41,7 +41,7 @@ class PostgresServer:
 
     def __init__(self, binaries: Path, *, folder: Path, port: int) -> None:
         self._binaries = binaries
-        self._folder = folder
+        self.folder = folder
         self._port = port
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -50,7 +50,7 @@ class PostgresServer:
 
     def initialise(self) -> None:
         if os.geteuid() == 0:
-            shutil.chown(self._folder, "postgres", "postgres")
+            shutil.chown(self.folder, "postgres", "postgres")
         options = ("--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C")
         command = self._command("initdb", *options, "--no-sync")
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -58,7 +58,7 @@ class PostgresServer:
     def start(self) -> None:
         settings = ("listen_addresses=127.0.0.1", "unix_socket_directories=", *UNSAFE_BUT_FAST)
         options = [f"--{setting}" for setting in settings]
-        with open(self._folder / "log", "ab") as log:
+        with open(self.folder / "log", "ab") as log:
             command = self._command("postgres", "-p", str(self._port), *options)
             self._process = subprocess.Popen(command, stdout=log, stderr=log)
         self._wait_until_ready(self._process)
@@ -80,11 +80,11 @@ class PostgresServer:
                 psycopg.connect(self.url("postgres"), connect_timeout=2).close()
                 return
             time.sleep(0.05)
-        raise RuntimeError(f"PostgreSQL did not start:\n{(self._folder / 'log').read_text()}")
+        raise RuntimeError(f"PostgreSQL did not start:\n{(self.folder / 'log').read_text()}")
 
     def _command(self, program: str, *arguments: str) -> list[str]:
         """PostgreSQL refuses to run as root, so root becomes the user that Debian made for it."""
-        command = [str(self._binaries / program), "-D", str(self._folder / "data"), *arguments]
+        command = [str(self._binaries / program), "-D", str(self.folder / "data"), *arguments]
         if os.geteuid() != 0:
             return command
         user = pwd.getpwnam("postgres")

@@ -188,6 +188,7 @@ class Workspace:
         return await self._change_project(project_id, system_prompt=system_prompt)
 
     async def delete_project(self, project_id: str) -> None:
+        await self.project(project_id)
         chats = await self._vault.child_ids(CHATS, project_id)
         for chat_id in chats:
             await self._end_answer(chat_id)
