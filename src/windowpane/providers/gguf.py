@@ -19,8 +19,10 @@ STRING = 8
 ARRAY = 9
 # Value type → size in bytes, for all that are not strings or arrays.
 SCALAR_BYTES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
-UNSIGNED = {4: "<I", 5: "<i", 10: "<Q", 11: "<q"}
+INTEGERS = {4: "<I", 10: "<Q"}
 NAME_LIMIT_BYTES = 64 * 1024
+# More than any vocabulary has: beyond it the head is damaged, and reading on would not end.
+COUNT_LIMIT = 10_000_000
 
 
 class _Damaged(Exception):
@@ -49,13 +51,13 @@ def _context_length(file: BinaryIO) -> int:
     if version not in VERSIONS:
         raise _Damaged(f"it has version {version} of the format")
     wanted = ""
-    for _ in range(entries):
+    for _ in range(_bounded(entries)):
         key = _string(file)
         (kind,) = struct.unpack("<I", _exactly(file, 4))
         if key == ARCHITECTURE and kind == STRING:
             wanted = f"{_string(file)}.context_length"
-        elif key == wanted and kind in UNSIGNED:
-            (tokens,) = struct.unpack(UNSIGNED[kind], _exactly(file, SCALAR_BYTES[kind]))
+        elif key == wanted and kind in INTEGERS:
+            (tokens,) = struct.unpack(INTEGERS[kind], _exactly(file, SCALAR_BYTES[kind]))
             return tokens
         else:
             _skip(file, kind)
@@ -63,7 +65,7 @@ def _context_length(file: BinaryIO) -> int:
 
 
 def _string(file: BinaryIO) -> str:
-    size_bytes = _count(file)
+    size_bytes = _size(file)
     if size_bytes > NAME_LIMIT_BYTES:
         raise _Damaged("its head is damaged")
     return _exactly(file, size_bytes).decode(errors="replace")
@@ -71,25 +73,35 @@ def _string(file: BinaryIO) -> str:
 
 def _skip(file: BinaryIO, kind: int) -> None:
     if kind == STRING:
-        file.seek(_count(file), 1)
+        file.seek(_size(file), 1)
     elif kind == ARRAY:
         (item,) = struct.unpack("<I", _exactly(file, 4))
-        count = _count(file)
-        if item in SCALAR_BYTES:
-            file.seek(SCALAR_BYTES[item] * count, 1)
-        else:
+        count = _bounded(_size(file))
+        if item == STRING:
             for _ in range(count):
                 _skip(file, item)
-    elif kind in SCALAR_BYTES:
-        file.seek(SCALAR_BYTES[kind], 1)
+        else:
+            file.seek(_scalar_bytes(item) * count, 1)
     else:
+        file.seek(_scalar_bytes(kind), 1)
+
+
+def _scalar_bytes(kind: int) -> int:
+    if kind not in SCALAR_BYTES:
         raise _Damaged("its head is damaged")
+    return SCALAR_BYTES[kind]
 
 
-def _count(file: BinaryIO) -> int:
-    (count,) = struct.unpack("<Q", _exactly(file, 8))
+def _size(file: BinaryIO) -> int:
+    (size,) = struct.unpack("<Q", _exactly(file, 8))
     # Beyond this no file can go on, and a seek to it would fail as something else.
-    if count >= 1 << 62:
+    if size >= 1 << 62:
+        raise _Damaged("its head is damaged")
+    return size
+
+
+def _bounded(count: int) -> int:
+    if count > COUNT_LIMIT:
         raise _Damaged("its head is damaged")
     return count
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from urllib.request import getproxies, proxy_bypass
 
-from aiohttp import BasicAuth, ClientError, ClientResponse, ClientSession, ClientTimeout
+from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 from msgspec import Struct
 from yarl import URL
 
@@ -56,7 +56,7 @@ class Upstream:
         self._secret = secret
         self._secret_headers = _secret_headers(secret, header=secret_header)
         self._timeouts = timeouts
-        self._proxy, self._proxy_auth = _proxy_for(self._base_url)
+        self._proxy = _proxy_for(self._base_url)
 
     @asynccontextmanager
     async def open(self, wire: WireRequest) -> AsyncGenerator[ClientResponse, None]:
@@ -114,7 +114,6 @@ class Upstream:
                 data=wire.body or None,
                 headers={**wire.headers, **self._secret_headers},
                 proxy=self._proxy,
-                proxy_auth=self._proxy_auth,
                 # A redirect would carry the conversation to an address nobody configured.
                 allow_redirects=False,
                 timeout=ClientTimeout(
@@ -181,18 +180,15 @@ def _secret_headers(secret: str, *, header: tuple[str, str]) -> dict[str, str]:
     return {name: form.format(secret)}
 
 
-def _proxy_for(url: URL) -> tuple[URL | None, BasicAuth | None]:
+def _proxy_for(url: URL) -> str | None:
     """The proxy that the environment names for this address.
 
     aiohttp's own ``trust_env`` also reads ``.netrc`` in a thread at each request, and refuses to
     send if the host is in it.
     """
-    named = getproxies().get(url.scheme)
-    if named is None or (url.host and proxy_bypass(url.host)):
-        return None, None
-    proxy = URL(named)
-    auth = BasicAuth(proxy.user, proxy.password or "") if proxy.user else None
-    return proxy.with_user(None), auth
+    if url.host and proxy_bypass(url.host):
+        return None
+    return getproxies().get(url.scheme)
 
 
 def _resume_reading(response: ClientResponse) -> None:

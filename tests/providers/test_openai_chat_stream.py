@@ -1,0 +1,177 @@
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import Struct
+
+from tests.providers.asking import Answer, answer_of
+from windowpane.errors import FailureKind
+from windowpane.events import PartDelta
+from windowpane.messages import Finish
+from windowpane.parts import Part, Text, ToolCall
+from windowpane.providers.openai_chat_stream import ChatStreamMapper
+from windowpane.usage import TokenUsage
+
+
+class ExpectedFailure(Struct):
+    kind: FailureKind
+    message: str | None = None
+
+
+class Expected(Struct):
+    parts: tuple[Part, ...]
+    usage: TokenUsage | None = None
+    finish: Finish | None = None
+    failure: ExpectedFailure | None = None
+
+
+class Wire(Struct):
+    """One answer as a server sends it: ``lines`` of a stream, and what they mean."""
+
+    about: str
+    newline: str
+    lines: list[str]
+    answer: Expected
+
+    @property
+    def body(self) -> bytes:
+        return self.newline.join(self.lines).encode()
+
+
+WIRE = {
+    path.stem: msgspec.json.decode(path.read_bytes(), type=Wire)
+    for path in sorted((Path(__file__).parents[1] / "wire/openai_chat").glob("*.json"))
+}
+every_wire = pytest.mark.parametrize("wire", WIRE.values(), ids=WIRE)
+
+
+def answered(blocks: Iterable[bytes]) -> Answer:
+    mapper = ChatStreamMapper(secret="")
+    events = [event for block in blocks for event in mapper.feed(block)]
+    events += mapper.end()
+    return answer_of(events, failure=mapper.failure)
+
+
+def assert_is(answer: Answer, expected: Expected) -> None:
+    assert answer.parts == expected.parts
+    assert answer.usage == expected.usage
+    assert answer.finish == expected.finish
+    if expected.failure is None:
+        assert answer.failure is None
+    else:
+        assert answer.failure is not None
+        assert answer.failure.kind == expected.failure.kind
+        assert expected.failure.message in (None, answer.failure.message)
+
+
+def cut_at(body: bytes, places: Iterable[int]) -> list[bytes]:
+    bounds = [0, *sorted(places), len(body)]
+    return [body[start:end] for start, end in pairwise(bounds)]
+
+
+@every_wire
+def test_an_answer_is_understood_whole(wire: Wire) -> None:
+    assert_is(answered([wire.body]), wire.answer)
+
+
+@every_wire
+def test_an_answer_is_understood_byte_by_byte(wire: Wire) -> None:
+    assert_is(answered(bytes([byte]) for byte in wire.body), wire.answer)
+
+
+@every_wire
+@given(data=st.data())
+def test_an_answer_is_understood_in_any_pieces(wire: Wire, data: st.DataObject) -> None:
+    places = data.draw(st.lists(st.integers(0, len(wire.body)), max_size=12))
+    assert_is(answered(cut_at(wire.body, places)), wire.answer)
+
+
+@every_wire
+@given(data=st.data())
+def test_a_damaged_answer_ends_in_valid_events(wire: Wire, data: st.DataObject) -> None:
+    body = bytearray(wire.body or b"\n")
+    place = data.draw(st.integers(0, len(body) - 1))
+    body[place] ^= 1 << data.draw(st.integers(0, 7))
+    answer = answered([bytes(body)])
+    assert (answer.finish is None) == (answer.failure is not None)
+
+
+@given(place=st.integers(0, len(WIRE["text"].body)))
+def test_an_answer_that_is_cut_is_a_net_failure_with_the_text_so_far(place: int) -> None:
+    body = WIRE["text"].body
+    answer = answered([body[:place]])
+    assert "Grüße, 世界 👋".startswith(answer.text)
+    if b'"finish_reason":"stop"}]}' in body[:place]:
+        assert answer.failure is None
+    else:
+        assert answer.failure is not None
+        assert answer.failure.kind == "net"
+
+
+def test_what_arrives_together_is_told_as_one_delta() -> None:
+    events = ChatStreamMapper(secret="").feed(WIRE["text"].body)
+    assert [event.text for event in events if isinstance(event, PartDelta)] == ["Grüße, 世界 👋"]
+
+
+CALLS = [
+    ToolCall(call_id="call_a", name="weather", arguments='{"city":"Rome"}'),
+    ToolCall(call_id="call_b", name="time", arguments='{"zone":"CET"}'),
+    ToolCall(call_id="call_c", name="sum", arguments='{"n":[1,2,3,4]}'),
+]
+
+
+def pieces_of(call: ToolCall, *, index: int) -> Iterator[bytes]:
+    """The chunks of one call: its name first, then its arguments in four pieces."""
+    name = {"name": call.name, "arguments": ""}
+    yield chunk({"index": index, "id": call.call_id, "function": name})
+    for start in range(0, 16, 4):
+        arguments = {"arguments": call.arguments[start : start + 4]}
+        yield chunk({"index": index, "function": arguments})
+
+
+def chunk(tool_call: dict[str, object]) -> bytes:
+    choice = {"index": 0, "delta": {"tool_calls": [tool_call]}}
+    return b"data: " + msgspec.json.encode({"choices": [choice]}) + b"\n\n"
+
+
+@given(st.permutations([0, 1, 2] * 5))
+def test_parallel_calls_interleave_in_any_order(order: list[int]) -> None:
+    pieces = [pieces_of(call, index=index) for index, call in enumerate(CALLS)]
+    answer = answered([*(next(pieces[index]) for index in order), b"data: [DONE]\n\n"])
+    assert answer.calls == [CALLS[index] for index in dict.fromkeys(order)]
+    assert answer.finish == "tool_use"
+
+
+def test_an_answer_in_one_piece_is_understood() -> None:
+    body = b"""{"id": "1", "choices": [{"index": 0, "finish_reason": "stop", "message":
+        {"role": "assistant", "reasoning": "Hm.", "content": "Yes."}}],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 4}}"""
+    mapper = ChatStreamMapper(secret="")
+    answer = answer_of(mapper.whole(body), failure=mapper.failure)
+    assert (answer.reasoning, answer.text, answer.finish) == ("Hm.", "Yes.", "stop")
+    assert answer.usage == TokenUsage(input_tokens=3, output_tokens=4)
+
+
+def test_a_stream_that_is_not_declared_as_one_is_understood() -> None:
+    mapper = ChatStreamMapper(secret="")
+    answer = answer_of(mapper.whole(WIRE["text"].body), failure=mapper.failure)
+    assert answer.parts == (Text(text="Grüße, 世界 👋"),)
+
+
+@pytest.mark.parametrize("body", [b"It works!", b"{}", b"", b"[1]"])
+def test_an_answer_in_one_piece_that_is_none_is_the_servers_fault(body: bytes) -> None:
+    mapper = ChatStreamMapper(secret="")
+    assert answer_of(mapper.whole(body)).finish is None
+    assert mapper.failure is not None
+    assert mapper.failure.kind == "server"
+
+
+def test_a_key_in_an_error_of_the_stream_is_masked() -> None:
+    mapper = ChatStreamMapper(secret="sk-123")
+    mapper.feed(b'data: {"error": {"message": "Bad key sk-123 given", "code": 401}}\n\n')
+    assert mapper.failure is not None
+    assert (mapper.failure.kind, mapper.failure.message) == ("auth", "Bad key [key] given")
