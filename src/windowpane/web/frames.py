@@ -28,14 +28,15 @@ class PieceFrame(Struct, frozen=True, tag="piece"):
     html: str
 
 
-class PatchFrame(Struct, frozen=True, tag="patch"):
-    """The open piece grew: keep its first blocks, draw what follows them anew."""
+class PatchFrame(Struct, frozen=True, tag="patch", omit_defaults=True):
+    """The open piece grew: what to do with its blocks, as ``render.stream.Patch`` says it."""
 
     turn: str
     index: int
     keep: int
-    html: str
-    is_open: bool
+    html: str = ""
+    open_text: str = ""
+    is_last: bool = False
 
 
 class StateFrame(Struct, frozen=True, tag="state"):

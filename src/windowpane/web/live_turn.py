@@ -17,7 +17,7 @@ from windowpane.events import (
     TurnEnded,
     TurnStarted,
 )
-from windowpane.render.stream import Patch, StreamRenderer
+from windowpane.render import Patch, StreamRenderer
 from windowpane.turns import TurnContent
 from windowpane.web.frames import Frame, PatchFrame, PieceFrame, StateFrame, TurnFrame
 from windowpane.web.turns import (
@@ -50,21 +50,24 @@ class OpenPiece:
         if self.kind == "tool_call":
             return None
         self._texts.append(text)
-        return self._renderer.push(text)
+        return self._renderer.feed(text)
 
-    def finish(self, piece: Piece) -> tuple[Patch, Markup] | None:
-        """The last change and the whole, if the piece is what was begun here."""
+    def finish(self, piece: Piece) -> list[Patch] | None:
+        """The last changes, if the piece is what was begun here."""
         seen = "".join(self._texts)
         if isinstance(piece, ToolPiece) or piece.kind != self.kind:
             return None
         if not piece.text.startswith(seen):
             return None
-        patch = self._renderer.finish(piece.text[len(seen) :])
-        return patch, framed_html(piece, html=Markup(self._renderer.html), is_open=False)
+        last = self._renderer.feed(piece.text[len(seen) :])
+        return [*([last] if last else []), self._renderer.finish()]
+
+    def framed(self, piece: Piece, *, is_open: bool) -> Markup:
+        return framed_html(piece, html=Markup(self._renderer.snapshot()), is_open=is_open)
 
     @property
     def html(self) -> Markup:
-        return framed_html(self._begun(), html=Markup(self._renderer.html), is_open=True)
+        return self.framed(self._begun(), is_open=True)
 
     def _begun(self) -> Piece:
         match self.kind:
@@ -127,27 +130,38 @@ class LiveTurn:
         patch = self._open.grow(text)
         if patch is None:
             return []
-        return [PatchFrame(self._id, self._open.index, patch.keep, patch.html, True)]
+        return [self._patch(self._open.index, patch, is_last=False)]
 
     def _settle(self) -> list[Frame]:
         """Draw the finished pieces that are new or have changed."""
         frames: list[Frame] = []
         for index, piece in enumerate(pieces_of(self._content().messages)):
             if index == len(self._pieces) or self._pieces[index] != piece:
-                frames.append(self._place(index, piece))
+                frames += self._place(index, piece)
         return frames
 
-    def _place(self, index: int, piece: Piece) -> Frame:
-        finished = None
-        if self._open is not None and self._open.index == index:
-            finished = self._open.finish(piece)
-            self._open = None
-        patch, html = finished or (None, piece_html(piece))
+    def _place(self, index: int, piece: Piece) -> list[Frame]:
+        patches, html = self._finished_open(index, piece)
         self._pieces[index : index + 1] = [piece]
         self._drawn[index : index + 1] = [html]
-        if patch is not None and isinstance(piece, TextPiece):
-            return PatchFrame(self._id, index, patch.keep, patch.html, False)
-        return PieceFrame(self._id, index, html)
+        if not isinstance(piece, TextPiece) or not patches:
+            return [PieceFrame(self._id, index, html)]
+        *earlier, last = patches
+        frames = [self._patch(index, patch, is_last=False) for patch in earlier]
+        return [*frames, self._patch(index, last, is_last=True)]
+
+    def _finished_open(self, index: int, piece: Piece) -> tuple[list[Patch], Markup]:
+        """The piece's whole drawing; if it was open, also how the page gets there."""
+        if self._open is None or self._open.index != index:
+            return [], piece_html(piece)
+        opened, self._open = self._open, None
+        patches = opened.finish(piece)
+        if patches is None:
+            return [], piece_html(piece)
+        return patches, opened.framed(piece, is_open=False)
+
+    def _patch(self, index: int, patch: Patch, *, is_last: bool) -> Frame:
+        return PatchFrame(self._id, index, patch.keep, patch.html, patch.open_text, is_last)
 
     def _take_away_open(self) -> list[Frame]:
         """What was broken off and not kept, such as half a tool call."""

@@ -17,6 +17,8 @@ from litestar.exceptions import NotFoundException
 from markupsafe import Markup
 from msgspec import Struct
 
+from windowpane.render import math_stylesheet
+
 FOLDER = Path(__file__).parent / "static"
 STYLESHEET = "app.css"
 MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -91,7 +93,8 @@ def _response(asset: Asset, *, accepts: str) -> Response[bytes]:
 
 
 def _joined_stylesheet() -> bytes:
-    return b"\n".join(path.read_bytes() for path in sorted(FOLDER.glob("css/*.css")))
+    files = [path.read_text() for path in sorted(FOLDER.glob("css/*.css"))]
+    return "\n".join([*files, "@layer parts {", math_stylesheet(), "}"]).encode()
 
 
 def _asset(name: str, body: bytes) -> Asset:

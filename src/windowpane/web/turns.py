@@ -17,8 +17,7 @@ from windowpane.context.weights import is_unanswered
 from windowpane.events import OpenPart
 from windowpane.messages import Message
 from windowpane.parts import Reasoning, Text, ToolCall, ToolResult
-from windowpane.render.markdown import markdown_html
-from windowpane.render.stream import StreamRenderer
+from windowpane.render import StreamRenderer, markdown_html
 from windowpane.turns import Turn, TurnContent
 from windowpane.usage import TokenUsage
 from windowpane.web.html import drawn
@@ -120,10 +119,10 @@ def open_html(part: OpenPart) -> Markup:
         piece = ToolPiece(name=part.name, arguments="", result=None, is_error=False)
         return framed_html(piece, html=Markup(""), is_open=True)
     renderer = StreamRenderer()
-    renderer.push(part.text)
+    renderer.feed(part.text)
     return framed_html(
         TextPiece("") if part.kind == "text" else ReasoningPiece(""),
-        html=Markup(renderer.html),
+        html=Markup(renderer.snapshot()),
         is_open=True,
     )
 

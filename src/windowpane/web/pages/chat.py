@@ -104,9 +104,7 @@ async def _drawn_turns(page: ChatPage) -> list[Markup]:
     return drawn
 
 
-async def _sidebar_context(
-    workspace: Workspace, *, chat: Chat, all_of: str
-) -> dict[str, object]:
+async def _sidebar_context(workspace: Workspace, *, chat: Chat, all_of: str) -> dict[str, object]:
     view = await sidebar_view(workspace, current_id=chat.id, all_of=all_of)
     return {
         "root": ROOT,
@@ -121,11 +119,12 @@ async def _model_view(workspace: Workspace, *, chat: Chat, project: Project) -> 
     name = chat.model or project.model or await workspace.chosen_model() or ""
     provider, _, short_name = name.partition("/")
     is_demo = any(
-        known.name == provider and known.family == "local"
-        for known in workspace.models.definitions
+        known.name == provider and known.family == "local" for known in workspace.models.definitions
     )
     return ModelView(
-        name=name, short_name=short_name or "First model there is", label=DEMO_LABEL if is_demo else ""
+        name=name,
+        short_name=short_name or "First model there is",
+        label=DEMO_LABEL if is_demo else "",
     )
 
 

@@ -41,7 +41,7 @@ export function drawPiece(turn, frame) {
 }
 
 /**
- * Keep the first blocks of the open piece and draw the rest anew.
+ * Keep the first blocks of the open piece, draw the next ones, let the last one grow.
  *
  * @param {Element} turn
  * @param {import("./stream.js").PatchFrame} frame
@@ -52,9 +52,23 @@ export function patchPiece(turn, frame) {
   const prose = piece?.matches(".prose") ? piece : piece?.querySelector(".prose");
   if (!prose) return undefined;
   while (prose.children.length > frame.keep) prose.lastElementChild?.remove();
-  prose.insertAdjacentHTML("beforeend", frame.html);
-  if (!frame.is_open) prose.removeAttribute("data-open");
+  if (frame.html) prose.insertAdjacentHTML("beforeend", frame.html);
+  if (frame.open_text) grow(prose, frame.open_text);
+  if (frame.is_last) prose.removeAttribute("data-open");
   return prose;
+}
+
+/**
+ * Add text where writing goes on: in the last node of the last block.
+ *
+ * @param {Element} prose
+ * @param {string} text
+ */
+function grow(prose, text) {
+  let last = prose.lastElementChild;
+  while (last?.lastChild instanceof Element) last = last.lastChild;
+  if (last?.lastChild instanceof Text) last.lastChild.appendData(text);
+  else last?.append(text);
 }
 
 /**

@@ -112,7 +112,7 @@ export class ChatLog extends HTMLElement {
     if (!prose?.matches(".answer > .prose")) return;
     const piece = `${frame.turn} ${frame.index}`;
     if (this.#announced.piece !== piece) this.#announced = { piece, blocks: 0 };
-    const finished = frame.is_open ? frame.keep : prose.children.length;
+    const finished = prose.children.length - (frame.is_last ? 0 : 1);
     const fresh = [...prose.children].slice(this.#announced.blocks, finished);
     this.#announced.blocks = Math.max(this.#announced.blocks, finished);
     const announcer = document.querySelector("[data-announcer]");

@@ -44,7 +44,7 @@ export class ChatSidebar extends HTMLElement {
       case "menu":
         return this.#openMenu(button, line);
       case "new-chat":
-        return void this.#newChat(line);
+        return void this.#newChat(button.dataset.projectId ?? line?.dataset.projectId ?? "");
       case "new-project":
         return this.#newProject(button);
       case "show-all":
@@ -141,12 +141,12 @@ export class ChatSidebar extends HTMLElement {
     });
   }
 
-  /** @param {HTMLElement | null} line */
-  async #newChat(line) {
+  /** @param {string} projectId */
+  async #newChat(projectId) {
     // An empty chat is waiting already: there is no use for a second one.
-    const empty = line?.querySelector('.chat-item[data-turns="0"]');
+    const empty = this.querySelector(`[data-project-id="${projectId}"] .chat-item[data-turns="0"]`);
     if (empty instanceof HTMLElement) return void location.assign(address(`chats/${empty.dataset.chatId}`));
-    const response = await change("POST", `projects/${line?.dataset.projectId}/chats`).catch((error) => this.#explain(error));
+    const response = await change("POST", `projects/${projectId}/chats`).catch((error) => this.#explain(error));
     if (response) location.assign(address(`chats/${(await response.json()).id}`));
   }
 

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MOST_TURNS, queryAgain, queryFor, surplus } from "../../src/windowpane/web/static/js/logic/pagination.js";
+
+const MIDDLE = { first: 200, last: 499, hasOlder: true, hasNewer: true };
+const END = { first: 960, last: 999, hasOlder: true, hasNewer: false };
+
+test("no more turns stay on the page than it may hold", () => {
+  assert.equal(surplus(MOST_TURNS), 0);
+  assert.equal(surplus(MOST_TURNS + 40), 40);
+  assert.equal(surplus(3), 0);
+});
+
+test("the page before the window ends where the window begins", () => {
+  assert.equal(queryFor(MIDDLE, "older"), "before=200&limit=40");
+});
+
+test("the page after the window begins where the window ends", () => {
+  assert.equal(queryFor(MIDDLE, "newer"), "before=540&limit=40");
+});
+
+test("at the end of a chat the newest turns are asked for again", () => {
+  assert.equal(queryAgain(END, 40), "limit=40");
+  assert.equal(queryAgain(END, 120), "limit=120");
+});
+
+test("in the middle of a chat the same turns are asked for again", () => {
+  assert.equal(queryAgain(MIDDLE, 300), "before=500&limit=300");
+});
+
+test("an empty page asks for a whole one", () => {
+  assert.equal(queryAgain({ first: -1, last: -1, hasOlder: false, hasNewer: false }, 0), "limit=40");
+});

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { lossText, timeText } from "../../src/windowpane/web/static/js/logic/words.js";
+
+const NOW = new Date(2026, 10, 18, 15, 0);
+
+test("a time of today is an hour, an older one names its day, a much older one its year", () => {
+  assert.equal(timeText(new Date(2026, 10, 18, 9, 41), NOW, "en-GB"), "09:41");
+  assert.equal(timeText(new Date(2026, 4, 12, 9, 14), NOW, "en-GB"), "12 May, 09:14");
+  assert.match(timeText(new Date(2025, 4, 12, 9, 14), NOW, "en-GB"), /2025/);
+});
+
+test("a deletion says what is lost", () => {
+  assert.equal(lossText("chat", 0, 1), "1 turn will be deleted. This cannot be undone.");
+  assert.equal(lossText("project", 3, 1200), "3 chats with 1,200 turns will be deleted. This cannot be undone.");
+});
+
+test("where nothing is lost, that is said too", () => {
+  assert.equal(lossText("chat", 0, 0), "It is empty.");
+  assert.equal(lossText("project", 0, 0), "It holds no chats.");
+});
