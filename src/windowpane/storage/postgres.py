@@ -7,22 +7,22 @@ been committed: which of the two it was, the server is asked.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import psycopg
-from psycopg import errors
 
 from windowpane.errors import StoreUnreachable, VersionConflict
 from windowpane.storage import postgres_rows
 from windowpane.storage.base import Change, Row, Table
 from windowpane.storage.migrations import Migration
 from windowpane.storage.postgres_claim import Claim, lock_key
-from windowpane.storage.postgres_link import PostgresLink, is_lost
+from windowpane.storage.postgres_link import PostgresLink
 from windowpane.storage.postgres_schema import migrate
 
-COMMIT_ATTEMPTS = 3
-STATUS_ATTEMPTS = 100
+STATUS_PATIENCE_SECONDS = 30.0
 STATUS_PAUSE_SECONDS = 0.05
 
 
@@ -76,12 +76,7 @@ class PostgresStore:
         return await self._link.read(counted)
 
     async def commit(self, changes: Sequence[Change]) -> None:
-        for attempt in range(1, COMMIT_ATTEMPTS + 1):
-            try:
-                return await self._commit_once(changes)
-            except psycopg.Error as error:
-                if attempt == COMMIT_ATTEMPTS or not _left_nothing(error):
-                    raise self._link.explained(error) from error
+        await self._link.persistently(partial(self._commit_once, changes))
 
     async def next_epoch(self) -> int:
         # A number that got lost on the way was given to nobody, so asking again is safe.
@@ -122,19 +117,14 @@ class PostgresStore:
 
     async def _was_committed(self, transaction_id: str) -> bool:
         ask = partial(postgres_rows.was_committed, transaction_id=transaction_id)
-        for _ in range(STATUS_ATTEMPTS):
-            known = await self._link.read(ask)
-            if known is not None:
-                return known
+        deadline = time.monotonic() + STATUS_PATIENCE_SECONDS
+        while time.monotonic() < deadline:
+            with suppress(StoreUnreachable):
+                known = await self._link.read(ask)
+                if known is not None:
+                    return known
             await asyncio.sleep(STATUS_PAUSE_SECONDS)
         raise StoreUnreachable(
             f"PostgreSQL at {self._link.address} went away while it was storing a change, and "
             "cannot say whether it did. Reload to see what is there."
         )
-
-
-def _left_nothing(error: psycopg.Error) -> bool:
-    """Whether the same changes may simply be tried again."""
-    return is_lost(error) or isinstance(
-        error, errors.DeadlockDetected | errors.SerializationFailure
-    )

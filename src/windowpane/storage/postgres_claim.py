@@ -60,7 +60,7 @@ class Claim:
             try:
                 await _until_lost(connection)
             finally:
-                await connection.close()
+                await _release(connection)
             logger.warning("The connection that says this process lives was lost; claiming again.")
             connection = await self._locked_again()
 
@@ -89,6 +89,13 @@ class Claim:
 async def _try_lock(connection: Connection, *, key: int) -> bool:
     cursor = await connection.execute("SELECT pg_try_advisory_lock(%s)", [key])
     return cast(tuple[bool], await cursor.fetchone())[0]
+
+
+async def _release(connection: Connection) -> None:
+    """Says so: the server sees the end of a connection a moment later than we do."""
+    with suppress(psycopg.Error):
+        await connection.execute("SELECT pg_advisory_unlock_all()")
+    await connection.close()
 
 
 async def _until_lost(connection: Connection) -> None:

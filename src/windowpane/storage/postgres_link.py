@@ -25,6 +25,8 @@ T = TypeVar("T")
 
 POOL_CONNECTIONS = 8
 PATIENCE_SECONDS = 10
+# A server that goes down ends its connections one after the other.
+PAUSES_SECONDS = (0.05, 0.1, 0.2, 0.4)
 SECRETS = ("password", "sslpassword")
 
 # What the URL does not say. When a machine vanishes, nobody ends its connections: so we ask for
@@ -85,20 +87,27 @@ class PostgresLink:
                 await pool.putconn(connection)
 
     async def read(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        """Asking twice harms nobody, so what was on its way when the server went is asked again."""
+        """Asking twice harms nobody."""
+
+        async def ask() -> T:
+            async with self.lent() as connection:
+                return await work(connection)
+
+        return await self.persistently(ask)
+
+    async def persistently(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Try, and try again what certainly left nothing behind; in the end, say what is wrong."""
+        for pause_seconds in PAUSES_SECONDS:
+            try:
+                return await attempt()
+            except psycopg.Error as error:
+                if not _may_be_repeated(error):
+                    raise self.explained(error) from error
+            await asyncio.sleep(pause_seconds)
         try:
-            return await self._read_once(work)
-        except psycopg.Error as error:
-            if not is_lost(error):
-                raise self.explained(error) from error
-        try:
-            return await self._read_once(work)
+            return await attempt()
         except psycopg.Error as error:
             raise self.explained(error) from error
-
-    async def _read_once(self, work: Callable[[Connection], Awaitable[T]]) -> T:
-        async with self.lent() as connection:
-            return await work(connection)
 
     def explained(self, error: psycopg.Error) -> StorageError:
         said = self._without_secrets(str(error).partition("\n")[0].strip(" ."))
@@ -132,8 +141,10 @@ class PostgresLink:
         return text
 
 
-def is_lost(error: psycopg.Error) -> bool:
-    """Whether the connection went, and whatever was not committed on it."""
+def _may_be_repeated(error: psycopg.Error) -> bool:
+    """Two batches were in each other's way, or a connection went with what it had not committed."""
+    if isinstance(error, errors.DeadlockDetected | errors.SerializationFailure):
+        return True
     if isinstance(error, PoolTimeout) or not isinstance(error, psycopg.OperationalError):
         return False
     # No code: the client noticed. 57P: the server is going down or coming up. 08: the wire.
