@@ -17,6 +17,7 @@ from psycopg.sql import SQL, Identifier
 from tests import machine
 from tests.postgres import PostgresServer, free_port, private_postgres
 from tests.storage.conftest import OpenStore
+from tests.storage.proxy import hanging_up_at_commit
 from tests.storage.rows import below, ids_below, put
 from windowpane.errors import BadSetting, StorageError, StoreUnreachable
 from windowpane.storage import postgres_link
@@ -238,6 +239,20 @@ async def test_connections_that_are_cut_at_any_moment_lose_and_double_nothing(
     assert unknown == set()
     assert not failed & {row.id for row in await below(stores[0], "parent")}
     await expect_exactly(stores, stored)
+
+
+async def test_a_commit_whose_answer_got_lost_is_not_made_twice(
+    postgres_database: str, open_store: OpenStore
+) -> None:
+    direct = await open_store(postgres_database)
+    async with hanging_up_at_commit(postgres_database) as (url, relay):
+        store = store_from(url)
+        await store.open()
+        await store.commit([put("row", expected_version=0), put("row", expected_version=1)])
+        assert relay.times == 1
+        await store.close()
+    [row] = await direct.get("records", ["row"])
+    assert row.version == 2
 
 
 async def write_during(
