@@ -102,7 +102,7 @@ class Upstream:
             async with asyncio.timeout(REST_SECONDS):
                 while await self.next_block(response):
                     pass
-        except TimeoutError:
+        except (TimeoutError, ProviderFailed):
             response.close()
 
     async def _send(self, wire: WireRequest) -> ClientResponse:
