@@ -11,6 +11,7 @@ from tests.commands import in_workspace, run, started, turns_in
 from tests.workspaces import MODEL, does, says
 from windowpane.errors import Failure
 from windowpane.providers.scripted import Call, Cut, Fail, Hang, Report, Say, Think
+from windowpane.turns import TurnContent
 from windowpane.usage import TokenUsage
 
 WITH_SCRIPT = ("--model", MODEL)
@@ -24,6 +25,10 @@ def data(tmp_path: Path) -> Path:
 def object_in(out: str) -> dict[str, Any]:
     assert out.count("\n") == 1
     return json.loads(out)
+
+
+def is_being_answered(content: TurnContent) -> bool:
+    return content.turn.state == "sending"
 
 
 def test_the_answer_is_all_that_standard_output_gets(data: Path) -> None:
@@ -126,7 +131,7 @@ def test_interrupting_stops_the_answer_and_keeps_its_text(data: Path) -> None:
 def test_interrupting_tells_json_what_arrived(data: Path) -> None:
     in_workspace(data, replies=[does(Say(chunks=("So far",)), Hang())])
     with started("send", "--json", *WITH_SCRIPT, "go", data=data) as process:
-        while not any(turn.turn.state == "sending" for turn in turns_in(data)):
+        while process.poll() is None and not any(is_being_answered(t) for t in turns_in(data)):
             pass
         process.send_signal(signal.SIGINT)
         assert process.stdout is not None
@@ -159,7 +164,7 @@ def test_two_processes_may_send_at_the_same_time(data: Path) -> None:
         assert slow.stdout is not None
         assert slow.stdout.read(4) == "slow"
         assert run("send", *WITH_SCRIPT, "quick", data=data).out == "quick\n"
-        chat_id = next(turn.turn.chat_id for turn in turns_in(data) if turn.turn.state == "sending")
+        chat_id = next(t.turn.chat_id for t in turns_in(data) if is_being_answered(t))
         busy = run("send", "--chat", chat_id, *WITH_SCRIPT, "quick", data=data)
         assert busy.code == 1
         assert busy.complaint.startswith("This chat is still answering.")
