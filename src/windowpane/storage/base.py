@@ -42,7 +42,7 @@ TABLES: tuple[Table, ...] = (
 )
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class Row(Struct, frozen=True, kw_only=True, gc=False):
     """``version`` counts the writes of this id; ``position`` orders the rows of one parent."""
 
     id: str

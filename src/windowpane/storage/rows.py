@@ -23,7 +23,7 @@ def row_from(columns: Columns) -> Row:
         id=id,
         parent_id=parent_id,
         position=position,
-        written_at=_EPOCH + timedelta(microseconds=written_at),
+        written_at=_EPOCH + timedelta(0, 0, written_at),
         version=version,
         sealed=sealed,
     )

@@ -134,7 +134,7 @@ def _unpacked(packed: bytes, *, table: Table, id: str) -> bytes:
 
 def _place(header: bytes, *, table: Table, id: str) -> bytes:
     """No table has a NUL in its name, so no two places are written alike."""
-    return b"%b%b\0%b" % (header, table.encode(), id.encode())
+    return header + f"{table}\0{id}".encode()
 
 
 def _why_refused(sealed: bytes, *, key: VaultKey) -> str:

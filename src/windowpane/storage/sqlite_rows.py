@@ -5,7 +5,7 @@ No threads, no transactions and no error sentences here: the caller has those.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from sqlite3 import Connection
 from typing import assert_never, cast
 
@@ -135,8 +135,8 @@ def _delete(connection: Connection, delete: Delete) -> None:
 
 
 def _select(connection: Connection, what: str, values: Sequence[str | int]) -> list[Row]:
-    cursor = connection.execute(f"SELECT {COLUMNS} FROM {what}", values)
-    return [row_from(columns) for columns in cast(list[Columns], cursor.fetchall())]
+    found = connection.execute(f"SELECT {COLUMNS} FROM {what}", values)
+    return [row_from(columns) for columns in cast(Iterator[Columns], found)]
 
 
 def _json(ids: Sequence[str]) -> str:
