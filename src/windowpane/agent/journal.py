@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from datetime import datetime
 
 from msgspec import Struct, structs
@@ -75,12 +76,14 @@ class Journal:
     async def keep(self, running: Running, message: Message) -> None:
         """Store a whole message, then show it."""
         running.log.open = None
-        changes: list[Change] = [
-            self._message_row(running, message),
-            DeleteChildren(table="events", parent_id=running.turn.id),
-            self._run_row(running),
-        ]
-        await self._settle(running, changes)
+        async with self._undisturbed(running):
+            # Only now: a flush that was under way has counted the version of the run up.
+            changes: list[Change] = [
+                self._message_row(running, message),
+                DeleteChildren(table="events", parent_id=running.turn.id),
+                self._run_row(running),
+            ]
+            await self._commit_patiently(changes)
         running.messages.append(message)
         running.run_version += 1
         running.log.append(MessageDone(message=message))
@@ -107,7 +110,8 @@ class Journal:
                 changes.append(self._message_row(running, partial))
             changes.extend(end_run(self._vault, chat_id=turn.chat_id, turn_id=turn.id))
             try:
-                await self._settle(running, changes)
+                async with self._undisturbed(running):
+                    await self._commit_patiently(changes)
             except VersionConflict as conflict:
                 if conflict.table != "turns":
                     raise
@@ -159,14 +163,15 @@ class Journal:
             del running.pending[:count]
             running.run_version += 1
 
-    async def _settle(self, running: Running, changes: Sequence[Change]) -> None:
-        """Commit with the flusher kept away, so that it cannot write an older state after this."""
+    @asynccontextmanager
+    async def _undisturbed(self, running: Running) -> AsyncGenerator[None]:
+        """Keep the flusher away, so that it cannot write an older state after this."""
         running.is_held = True
         running.pending.clear()
         try:
             async with self._flushing:
                 pass
-            await self._commit_patiently(changes)
+            yield
         finally:
             running.is_held = False
 
