@@ -214,6 +214,16 @@ async def test_a_batch_that_does_not_fit_does_not_take_its_neighbours_along(
     assert await ids_below(store, "parent") == [f"{n}" for n in range(10) if n != 5]
 
 
+async def test_a_folder_that_is_taken_away_leaves_nobody_waiting(
+    path: Path, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit_pages(monkeypatch, pages=100)
+    store = await open_store(str(path))
+    shutil.rmtree(path.parent)
+    with pytest.raises(StorageError, match=str(path)):
+        await store.commit([put("large", sealed=bytes(1_000_000))])
+
+
 def limit_pages(monkeypatch: pytest.MonkeyPatch, *, pages: int) -> None:
     """A small disk, as far as SQLite can tell."""
     connect = sqlite3.connect

@@ -68,7 +68,7 @@ class SqliteStore:
         return await self._read(partial(sqlite_rows.count_below, table=table, parent_id=parent_id))
 
     async def commit(self, changes: Sequence[Change]) -> None:
-        apply = partial(sqlite_rows.apply, changes=changes)
+        apply = partial(sqlite_rows.apply, changes=tuple(changes))
         await self._running().do(apply, writes=True)
 
     async def next_epoch(self) -> int:

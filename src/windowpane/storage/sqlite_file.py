@@ -53,10 +53,9 @@ def explained(error: sqlite3.Error, *, path: Path) -> StorageError:
     name = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
     match "_".join(name.split("_")[:2]):
         case "SQLITE_FULL":
-            free_bytes = shutil.disk_usage(path.parent).free
-            return DiskFull(path=str(path), free_bytes=free_bytes)
+            return DiskFull(path=str(path), free_bytes=_free_bytes(path.parent))
         case "SQLITE_IOERR":
-            free_bytes = shutil.disk_usage(path.parent).free
+            free_bytes = _free_bytes(path.parent)
             return StorageError(
                 f"Reading or writing {path} failed ({name}; {free_bytes:,} bytes are free there). "
                 "Nothing of this change was stored. Check the disk and its limits."
@@ -79,6 +78,13 @@ def explained(error: sqlite3.Error, *, path: Path) -> StorageError:
             )
         case _:
             return StorageError(f"The database {path} reported {name}: {error}.")
+
+
+def _free_bytes(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:  # the folder was taken away under us, and nothing can be written in there
+        return 0
 
 
 def _make_private_file(path: Path) -> None:

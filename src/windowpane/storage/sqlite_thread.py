@@ -156,7 +156,9 @@ def write_together(connection: Connection, jobs: Sequence[Job[object]]) -> None:
 def roll_back(connection: Connection) -> None:
     """Some errors, a full disk among them, have ended the transaction already."""
     if connection.in_transaction:
-        connection.execute("ROLLBACK")
+        # If even this fails, the next transaction fails to begin, and whoever began it is told.
+        with suppress(sqlite3.Error):
+            connection.execute("ROLLBACK")
 
 
 def _run_in_savepoint(connection: Connection, job: Job[object]) -> None:
