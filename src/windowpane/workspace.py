@@ -355,6 +355,7 @@ class Workspace:
             message=message,
             planner=self._planner,
             outlook=outlook,
+            plan=ready,
             provider=provider,
             max_iterations=self.settings.max_iterations,
         )

@@ -18,7 +18,7 @@ from windowpane.agent.loop import Assignment, Clock, LoopEnded, run
 from windowpane.errors import Failure, ProviderFailed, VersionConflict, WindowpaneError
 from windowpane.events import MessageDone
 from windowpane.ids import new_id
-from windowpane.messages import Finish, Message
+from windowpane.messages import Message
 from windowpane.turns import TurnState
 
 logger = logging.getLogger(__name__)
@@ -65,10 +65,13 @@ async def answer(
 ) -> None:
     draft = Draft()
     try:
-        finish = await _played(
+        ended = await _played(
             assignment, draft, running=running, journal=journal, stop=stop, clock=clock
         )
-        ending = Ending(state="complete", finish=finish, failure=None, at=clock())
+        ending = Ending(state="complete", finish=ended.finish, failure=None, at=clock())
+        with stop.held():
+            await journal.end(running, ending=ending, last=ended.message)
+        return
     except VersionConflict:
         logger.warning("Turn %s was taken over by another process.", running.turn.id)
         return
@@ -85,7 +88,7 @@ async def answer(
         ending = _failed(Failure(kind="unknown", message=sentence), at=clock())
     with stop.held():
         partial = _partial(draft, running, ending=ending)
-        await journal.end(running, ending=ending, partial=partial)
+        await journal.end(running, ending=ending, last=partial)
 
 
 async def _played(
@@ -96,7 +99,7 @@ async def _played(
     journal: Journal,
     stop: Stop,
     clock: Clock,
-) -> Finish:
+) -> LoopEnded:
     """Run the loop to its end; ``draft`` holds what would be lost if it broke off here."""
     async with aclosing(run(assignment, clock=clock)) as events:
         async for event in events:
@@ -107,7 +110,7 @@ async def _played(
                     draft.clear()
                     stop.check()
                 case LoopEnded():
-                    return event.finish
+                    return event
                 case _:
                     draft.add(event)
                     journal.note(running, event)

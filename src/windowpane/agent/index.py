@@ -23,12 +23,14 @@ from windowpane.storage.vault import Vault
 
 # About 600 bytes a turn: a dozen megabytes at the most.
 KEPT_PAGES = 20
+KEPT_TOTALS = 100
 
 
 class TurnIndex:
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._pages: OrderedDict[tuple[str, int, int], TurnPage] = OrderedDict()
+        self._totals: OrderedDict[tuple[str, int], dict[int, PageTotals]] = OrderedDict()
 
     async def page(self, chat: Chat, number: int) -> TurnPage:
         key = (chat.id, chat.revision, number)
@@ -41,12 +43,22 @@ class TurnIndex:
 
     async def totals(self, chat: Chat, weigher: Weigher) -> list[PageTotals]:
         """Totals of every page. Those that are packed are read, the others counted."""
-        packed = await read_totals(self._vault, chat.id)
+        packed = await self._packed_totals(chat)
         totals: list[PageTotals] = []
         for number in range(page_count(chat)):
             known = packed.get(number)
             totals.append(known or await self._counted(chat, number, weigher))
         return totals
+
+    async def _packed_totals(self, chat: Chat) -> dict[int, PageTotals]:
+        if chat.turn_count < PAGE_TURNS:
+            return {}
+        key = (chat.id, chat.revision)
+        if key not in self._totals:
+            if len(self._totals) >= KEPT_TOTALS:
+                self._totals.popitem(last=False)
+            self._totals[key] = await read_totals(self._vault, chat.id)
+        return self._totals[key]
 
     async def _read(self, chat: Chat, number: int) -> TurnPage:
         return await read_page(self._vault, chat.id, number)
@@ -68,6 +80,7 @@ class TurnIndex:
         totals = page_totals(weights, first_index=number * PAGE_TURNS)
         if page.can_be_packed and not page.is_packed:
             await pack(self._vault, chat.id, page, totals)
+            self._totals[chat.id, chat.revision][number] = totals
         return totals
 
 

@@ -20,7 +20,14 @@ from windowpane.errors import Failure, StorageError, VersionConflict
 from windowpane.events import LoggedEvent, MessageDone, StreamEvent, TurnEnded
 from windowpane.messages import Finish, Message
 from windowpane.storage.base import Change, DeleteChildren
-from windowpane.storage.history import end_run, put_event, put_message, put_run, put_turn
+from windowpane.storage.history import (
+    end_run,
+    put_event,
+    put_message,
+    put_run,
+    put_turn,
+    stored_new_turn,
+)
 from windowpane.storage.shelves import TURNS, Run
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter
@@ -46,6 +53,7 @@ class Running:
 
     def __init__(self, *, turn: Turn, message: Message, log: ChatLog, counter: Counter) -> None:
         self.turn = turn
+        self.stored = stored_new_turn(turn)
         self.log = log
         self.messages = [message]
         self.counter = counter
@@ -88,32 +96,31 @@ class Journal:
         running.run_version += 1
         running.log.append(MessageDone(message=message))
 
-    async def end(self, running: Running, *, ending: Ending, partial: Message | None) -> None:
-        """Store how the turn ended, with the message that was cut short if there is one."""
+    async def end(self, running: Running, *, ending: Ending, last: Message | None) -> None:
+        """Store how the turn ended, with its last message, whole or cut short, if there is one."""
+        running.log.open = None
         try:
-            turn = await self._store_end(running, ending=ending, partial=partial)
+            turn = await self._store_end(running, ending=ending, last=last)
         finally:
             self._running.discard(running)
-        if partial is not None:
-            running.log.append(MessageDone(message=partial))
+        if last is not None:
+            running.log.append(MessageDone(message=last))
         running.log.append(TurnEnded(turn=turn))
 
-    async def _store_end(
-        self, running: Running, *, ending: Ending, partial: Message | None
-    ) -> Turn:
-        """The turn is read again: it may have been starred or pinned while it was answered."""
+    async def _store_end(self, running: Running, *, ending: Ending, last: Message | None) -> Turn:
+        """If the turn was starred or pinned while it was answered, that is kept."""
         while True:
-            before = await self._vault.get(TURNS, running.turn.id)
-            turn = _ended(running, before.value, ending=ending, partial=partial)
-            changes: list[Change] = [put_turn(self._vault, before, turn)]
-            if partial is not None:
-                changes.append(self._message_row(running, partial))
+            turn = _ended(running, ending=ending, last=last)
+            changes: list[Change] = [put_turn(self._vault, running.stored, turn)]
+            if last is not None:
+                changes.append(self._message_row(running, last))
             changes.extend(end_run(self._vault, chat_id=turn.chat_id, turn_id=turn.id))
             try:
                 async with self._undisturbed(running):
                     await self._commit_patiently(changes)
             except VersionConflict as conflict:
-                if conflict.table != "turns":
+                running.stored = await self._vault.get(TURNS, turn.id)
+                if conflict.table != "turns" or running.stored.value.state != "sending":
                     raise
             else:
                 return turn
@@ -208,14 +215,14 @@ class Journal:
         )
 
 
-def _ended(running: Running, turn: Turn, *, ending: Ending, partial: Message | None) -> Turn:
+def _ended(running: Running, *, ending: Ending, last: Message | None) -> Turn:
     ended = structs.replace(
-        turn,
+        running.stored.value,
         state=ending.state,
         finish=ending.finish,
         failure=ending.failure,
         ended_at=ending.at,
     )
-    messages = (*running.messages, partial) if partial is not None else tuple(running.messages)
+    messages = (*running.messages, last) if last is not None else tuple(running.messages)
     content = TurnContent(turn=ended, messages=messages)
     return structs.replace(ended, digest=digest_of(content, counter=running.counter))

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from windowpane.agent.fold import Draft
 from windowpane.agent.planner import Outlook, Planner
-from windowpane.context.request import ModelRequest
+from windowpane.context.plan import ContextPlan
 from windowpane.events import MessageDone, StreamEvent
 from windowpane.ids import new_id
 from windowpane.messages import Finish, Message
@@ -26,21 +26,23 @@ Clock = Callable[[], datetime]
 
 
 class LoopEnded(Struct, frozen=True, kw_only=True):
-    """The turn is answered."""
+    """The turn is answered, with this last message unless the rounds ran out."""
 
     finish: Finish
+    message: Message | None
 
 
 LoopEvent = StreamEvent | MessageDone | LoopEnded
 
 
 class Assignment(Struct, frozen=True, kw_only=True):
-    """One turn to answer: with what, for whom, after which history."""
+    """One turn to answer; ``plan`` is the one it was accepted with, used for the first round."""
 
     turn: Turn
     message: Message
     planner: Planner
     outlook: Outlook
+    plan: ContextPlan
     provider: Provider
     max_iterations: int
 
@@ -48,30 +50,27 @@ class Assignment(Struct, frozen=True, kw_only=True):
 async def run(assignment: Assignment, *, clock: Clock) -> AsyncGenerator[LoopEvent, None]:
     turn = assignment.turn
     messages = [assignment.message]
+    ready = assignment.plan
     for _ in range(assignment.max_iterations):
         draft = Draft()
-        request = await _request(assignment, messages)
+        request = await assignment.planner.request(assignment.outlook, ready)
         async with aclosing(assignment.provider.stream(request)) as events:
             async for event in events:
                 draft.add(event)
                 yield event
         finish = draft.finish or ("tool_use" if draft.tool_calls else "stop")
         reply = draft.message(id=new_id("record"), model=turn.model, at=clock(), finish=finish)
+        if not draft.tool_calls:
+            yield LoopEnded(finish=finish, message=reply)
+            return
         messages.append(reply)
         yield MessageDone(message=reply)
-        if not draft.tool_calls:
-            yield LoopEnded(finish=finish)
-            return
         results = _results(draft.tool_calls, at=clock())
         messages.append(results)
         yield MessageDone(message=results)
-    yield LoopEnded(finish="max_iterations")
-
-
-async def _request(assignment: Assignment, messages: Sequence[Message]) -> ModelRequest:
-    """A new plan each round: tool results weigh, too."""
-    ready = await assignment.planner.plan(assignment.outlook, messages)
-    return await assignment.planner.request(assignment.outlook, ready)
+        # A new plan each round: tool results weigh, too.
+        ready = await assignment.planner.plan(assignment.outlook, messages)
+    yield LoopEnded(finish="max_iterations", message=None)
 
 
 def _results(calls: Sequence[ToolCall], *, at: datetime) -> Message:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from windowpane.agent.contents import Contents
 from windowpane.agent.index import TurnIndex
 from windowpane.agent.models import Models
 from windowpane.agent.weighing import Digests, Weigher
@@ -26,8 +27,6 @@ from windowpane.errors import PromptTooLarge
 from windowpane.messages import Message
 from windowpane.projects import Chat, ContextFloor, Project
 from windowpane.settings import ContextSettings
-from windowpane.storage.history import contents_of
-from windowpane.storage.shelves import TURNS
 from windowpane.storage.vault import Vault
 from windowpane.tokens import UNCALIBRATED, Counter, TokenCache, counter_for
 
@@ -52,6 +51,7 @@ class Planner:
         self._cache = cache
         self._index = TurnIndex(vault)
         self._digests = Digests()
+        self._contents = Contents(vault)
 
     def counter(self, model: str) -> Counter:
         return counter_for(model, cache=self._cache)
@@ -99,11 +99,9 @@ class Planner:
     async def request(self, outlook: Outlook, ready: ContextPlan) -> ModelRequest:
         if ready.unsendable is not None:
             raise PromptTooLarge(ready.unsendable.message)
-        turns = await self._vault.get_many(TURNS, ready.sent_turn_ids)
-        contents = await contents_of(self._vault, turns.values)
         return assemble(
             ready,
-            {content.turn.id: content for content in contents.turns},
+            await self._contents.of(ready.sent_turn_ids),
             max_output_tokens=outlook.settings.max_output_tokens,
             frozen_mark_at=None,
         )

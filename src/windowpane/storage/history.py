@@ -73,6 +73,11 @@ def put_new_turn(vault: Vault, turn: Turn) -> Put:
     )
 
 
+def stored_new_turn(turn: Turn) -> Stored[Turn]:
+    """A turn as ``put_new_turn`` has left it."""
+    return Stored(id=turn.id, parent_id=turn.chat_id, position=turn.depth, version=1, value=turn)
+
+
 def put_turn(vault: Vault, stored: Stored[Turn], turn: Turn) -> Put:
     """A turn that has changed, where it is: on the path or left of it."""
     return vault.put(
