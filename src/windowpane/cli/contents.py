@@ -1,4 +1,7 @@
-"""A walk through everything in a vault: how much there is, and what cannot be opened."""
+"""A walk through everything in a vault: how much there is, and what cannot be opened.
+
+Caches are left out: one that cannot be opened is made anew by whoever needs it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ from windowpane.storage.shelves import (
     RECORDS,
     RUNS,
     TOP,
+    TOPICS,
     TURNS,
+    VIEWS,
     left_of,
 )
 from windowpane.storage.vault import Shelf, Vault
@@ -39,6 +44,8 @@ class Walk:
         await self._below(PREFERENCES, [TOP])
         await self._below(RUNS, [TOP])
         projects = await self._below(PROJECTS, [TOP])
+        await self._below(TOPICS, projects)
+        await self._below(VIEWS, projects)
         chats = await self._below(CHATS, projects)
         turns = sum([await self._chat(chat_id) for chat_id in chats])
         return Contents(

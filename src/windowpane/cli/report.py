@@ -82,7 +82,7 @@ def report_text(report: Report) -> str:
         "",
         *_problems(report.problems),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _installation(found: Installation) -> str:
