@@ -9,12 +9,13 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 import psutil
 
+from tests.http import Client
 from tests.postgres import free_port
 from windowpane.cli.opening import opened_workspace
 from windowpane.definitions import ProviderDefinition
@@ -109,3 +110,26 @@ async def _prepare(folder: Path, base_url: str) -> None:
         )
         await workspace.models.add(definition)
         await workspace.create_project(name="Bench")
+
+
+@contextmanager
+def bare() -> Generator[Process]:
+    port = free_port()
+    with running("bench.bare", str(port), port=port, more={}) as process:
+        yield process
+
+
+@contextmanager
+def windowpane_again() -> Generator[tuple[Callable[[], AbstractContextManager[Process]], str]]:
+    """A way to start the product on one vault again and again, and the cookie that fits."""
+    with tempfile.TemporaryDirectory(prefix="windowpane-bench-") as folder:
+        port = free_port()
+        words = ("windowpane", "serve", "--no-open", "--port", str(port))
+
+        def start() -> AbstractContextManager[Process]:
+            return running(*words, port=port, more={"WINDOWPANE_DATA": folder})
+
+        with start() as process:
+            client = Client.let_in(process.line().split()[-1])
+            client.get("/", {"accept": "text/html"})
+        yield start, client.cookie
