@@ -123,22 +123,26 @@ class Page:
     def apply(self, patch: Patch | None) -> None:
         if patch is None:
             return
-        assert 0 <= patch.keep <= len(self.part.children)
-        del self.part.children[patch.keep :]
-        self.part.children += parsed(patch.html).children
-        assert all(isinstance(child, Element) for child in self.part.children)
+        place = self.part
+        for _ in range(patch.inside):
+            place = place.elements[-1]
+        assert all(isinstance(child, Element) for child in place.children)
+        assert 0 <= patch.keep <= len(place.children)
+        del place.children[patch.keep :]
+        place.children += parsed(patch.html).children
         if patch.open_text:
-            self._last().children.append(patch.open_text)
+            _last(place).children.append(patch.open_text)
 
     def html(self) -> str:
         return self.part.html()
 
-    def _last(self) -> Element:
-        element = self.part.elements[-1]
-        while element.children and isinstance(last := element.children[-1], Element):
-            assert last.tag not in _VOID
-            element = last
-        return element
+
+def _last(place: Element) -> Element:
+    element = place.elements[-1]
+    while element.children and isinstance(last := element.children[-1], Element):
+        assert last.tag not in _VOID
+        element = last
+    return element
 
 
 def assert_harmless(html: str) -> None:

@@ -7,6 +7,7 @@
 from windowpane.render.code import TOKEN_CLASSES
 from windowpane.render.markdown import markdown_html
 from windowpane.render.mathml import math_stylesheet
-from windowpane.render.stream import Patch, StreamRenderer
+from windowpane.render.patches import Patch
+from windowpane.render.stream import StreamRenderer
 
 __all__ = ["TOKEN_CLASSES", "Patch", "StreamRenderer", "markdown_html", "math_stylesheet"]

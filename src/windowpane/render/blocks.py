@@ -22,6 +22,13 @@ class Block(Struct, frozen=True):
     source: str
 
 
+class Preview(Struct, frozen=True):
+    """What is open: one block in pieces, and what would follow it if its line ended now."""
+
+    pieces: list[Block]
+    following: Block | None
+
+
 def split(text: str) -> list[Block]:
     """All blocks of a whole text."""
     splitter = Splitter()
@@ -62,18 +69,19 @@ class Splitter:
             closed += self._read_without_math()
         return closed + self._cut()
 
-    def preview(self, beginning: str) -> list[Block]:
+    def preview(self, beginning: str) -> Preview:
         """What is open, if the line that begins so ended here."""
         shape = shape_of(beginning)
         lines = self.lines
         if is_blank(shape):
-            return self._open_blocks(lines)
+            return Preview(self._open_pieces(lines), None)
         if self._flow.heads_table(shape):
             table = Block("table", lines[-1].lstrip(" \t") + beginning)
-            return [*self._open_blocks(lines[:-1]), table]
+            return Preview(self._open_pieces(lines[:-1]), table)
         if self._flow.joins(shape):
-            return self._open_blocks([*lines, beginning])
-        return [*self._open_blocks(lines), Block(self._flow.start(shape).kind, beginning)]
+            return Preview(self._open_pieces([*lines, beginning]), None)
+        following = Block(self._flow.start(shape).kind, beginning)
+        return Preview(self._open_pieces(lines), following)
 
     def _make_room(self, shape: str) -> list[Block]:
         """Close what the line does not belong to."""
@@ -119,11 +127,11 @@ class Splitter:
         """Begin a new piece of the open block if the last one is large enough."""
         if sum(map(len, self.lines)) < PIECE_CHARS:
             return
-        self._pieces = self._open_blocks(self.lines)
+        self._pieces = self._open_pieces(self.lines)
         self._parted += self.lines
         self.lines = []
 
-    def _open_blocks(self, lines: list[str]) -> list[Block]:
+    def _open_pieces(self, lines: list[str]) -> list[Block]:
         if not lines:
             return self._pieces
         is_later_rows = self._pieces and self._flow.block and self._flow.block.kind == "table"

@@ -9,43 +9,51 @@ ends, links and footnotes that were defined after their use are put in, and the 
 from __future__ import annotations
 
 import re
-from html import unescape
 
 from msgspec import Struct
 
 from windowpane.render.blocks import Block, Splitter
 from windowpane.render.markdown import block_html, normal_text, open_block_html
 from windowpane.render.opencode import OpenCode
+from windowpane.render.patches import Patch, patch_between
 from windowpane.render.references import Used, no_references
+from windowpane.render.rows import Rows, joined, rows_of
 from windowpane.render.structure import Fence
 
-# A long open block without a seam is drawn again only when it has grown by an eighth.
+# A long open piece is drawn again only when it has grown by an eighth.
 _LONG_CHARS = 8_000
 
 # The beginning of a line that could become several things is not shown before it is decided.
 _UNDECIDED = re.compile(r"\s*(?:[-+*=_#>|:$\\]+|\d{1,9}[.)]?|`+|~+|(?:`{3,}|~{3,}).*)?\s*")
-# No more than the closing tags of some twenty nested elements.
-_CLOSING_CHARS = 120
-_CLOSING_TAGS = re.compile(r"(?:</[a-z0-9]+>)+$")
-
-
-class Patch(Struct, frozen=True, omit_defaults=True):
-    """What to do with the child elements of a part, in this order.
-
-    Keep the first `keep` of them and remove the others; append the elements of `html`; then go
-    down from the last child, always to the last child node, as long as that is an element, and
-    append `open_text` there as text.
-    """
-
-    keep: int
-    html: str = ""
-    open_text: str = ""
 
 
 class _Drawn(Struct, frozen=True):
     block: Block
     used: Used
     html: str
+
+
+class _Piece(Struct, frozen=True):
+    """A piece of the open block as it is shown; `rows` if it is a list or a table."""
+
+    block: Block
+    html: str
+    rows: Rows | None
+
+
+class _Open(Struct, frozen=True):
+    """What is shown of the open block, and of what would follow it."""
+
+    pieces: list[_Piece]
+    following: str
+
+    def elements(self) -> list[str]:
+        rows = joined([piece.rows for piece in self.pieces])
+        shown = [rows.html()] if rows else [piece.html for piece in self.pieces]
+        return [*shown, self.following] if self.following else shown
+
+
+_NOTHING_OPEN = _Open([], "")
 
 
 class StreamRenderer:
@@ -55,10 +63,10 @@ class StreamRenderer:
         self._splitter = Splitter()
         self._references = no_references()
         self._beginning = ""
-        self._has_return = False
+        self._has_return: bool = False
         self._closed: list[_Drawn] = []
         self._elements: list[str] = []
-        self._open: list[_Drawn] = []
+        self._open = _NOTHING_OPEN
         self._code: OpenCode | None = None
 
     def feed(self, text: str) -> Patch | None:
@@ -67,10 +75,14 @@ class StreamRenderer:
         fresh = self._take(text)
         if self._code is not None and not fresh:
             return self._grow_code(self._code)
-        shown = self._open_elements()
+        before, before_code = self._open, self._code
         self._elements += [drawn.html for drawn in fresh if drawn.html]
-        self._look(known=[] if fresh else self._open)
-        return _patch(shown, [*self._elements[kept:], *self._open_elements()], kept=kept)
+        self._look(known=[] if fresh else before.pieces)
+        if not fresh and (rows := _growth(before, self._open)):
+            return patch_between(rows.shown, rows.wanted, kept=rows.kept, inside=rows.inside)
+        shown = [before_code.html()] if before_code else before.elements()
+        wanted = [*self._elements[kept:], *self._open_elements()]
+        return patch_between(shown, wanted, kept=kept, inside=0)
 
     def finish(self) -> Patch:
         """End the text; returns what is left to change on the page."""
@@ -81,9 +93,9 @@ class StreamRenderer:
             self._draw(block)
         self._refer()
         self._elements = [drawn.html for drawn in self._closed if drawn.html]
-        self._beginning, self._open, self._code = "", [], None
+        self._beginning, self._open, self._code = "", _NOTHING_OPEN, None
         unchanged = Patch(keep=len(self._elements))
-        return _patch(shown, self._elements, kept=0) or unchanged
+        return patch_between(shown, self._elements, kept=0, inside=0) or unchanged
 
     def snapshot(self) -> str:
         """All that the page shows by now, for a page that joins late."""
@@ -114,29 +126,34 @@ class StreamRenderer:
                 self._closed[index] = _Drawn(drawn.block, used, html)
 
     def _open_elements(self) -> list[str]:
-        return [self._code.html()] if self._code else [drawn.html for drawn in self._open]
+        return [self._code.html()] if self._code else self._open.elements()
 
-    def _look(self, *, known: list[_Drawn]) -> None:
+    def _look(self, *, known: list[_Piece]) -> None:
         """Draw what is open now."""
         if isinstance(self._splitter.block, Fence):
-            self._open, self._code = [], OpenCode(self._splitter.lines[0])
+            self._open, self._code = _NOTHING_OPEN, OpenCode(self._splitter.lines[0])
             self._code.grow(self._splitter.lines, beginning=self._beginning)
             self._code.colour_if_due()
             return
-        self._code = None
         is_undecided = _UNDECIDED.fullmatch(self._beginning) is not None
-        blocks = self._splitter.preview("" if is_undecided else self._beginning)
-        self._open = [
-            self._draw_open(block, is_last=index == len(blocks) - 1, known=known[index : index + 1])
-            for index, block in enumerate(blocks)
-        ]
+        preview = self._splitter.preview("" if is_undecided else self._beginning)
+        following = self._open_html(preview.following) if preview.following else ""
+        self._open, self._code = _Open(self._draw_pieces(preview.pieces, known), following), None
 
-    def _draw_open(self, block: Block, *, is_last: bool, known: list[_Drawn]) -> _Drawn:
-        for drawn in known:
-            if drawn.block == block or (is_last and _is_hardly_longer(block, drawn.block)):
-                return drawn
-        used = self._references.used_by(block)
-        return _Drawn(block, used, open_block_html(block, used=used))
+    def _draw_pieces(self, blocks: list[Block], known: list[_Piece]) -> list[_Piece]:
+        pieces: list[_Piece] = []
+        for index, block in enumerate(blocks):
+            before = known[index] if index < len(known) else None
+            is_last = index == len(blocks) - 1
+            if before is None or not _is_still_good(before, block, is_last=is_last):
+                html = self._open_html(block)
+                is_rows = block.kind in ("list", "table")
+                before = _Piece(block, html, rows_of(html) if is_rows else None)
+            pieces.append(before)
+        return pieces
+
+    def _open_html(self, block: Block) -> str:
+        return open_block_html(block, used=self._references.used_by(block))
 
     def _grow_code(self, code: OpenCode) -> Patch | None:
         kept = len(self._elements)
@@ -146,31 +163,35 @@ class StreamRenderer:
         return Patch(keep=kept + 1, open_text=text) if text else None
 
 
-def _is_hardly_longer(block: Block, before: Block) -> bool:
-    chars, before_chars = len(block.source), len(before.source)
-    return before_chars > _LONG_CHARS and before_chars <= chars < before_chars * 9 // 8
+def _is_still_good(piece: _Piece, block: Block, *, is_last: bool) -> bool:
+    if piece.block == block:
+        return True
+    chars, drawn_chars = len(block.source), len(piece.block.source)
+    return is_last and drawn_chars > _LONG_CHARS and drawn_chars <= chars < drawn_chars * 9 // 8
 
 
-def _patch(shown: list[str], wanted: list[str], *, kept: int) -> Patch | None:
-    """How to get from the elements shown to those wanted, behind the first `kept` ones."""
-    same = 0
-    for old, new in zip(shown, wanted, strict=False):
-        if old != new:
-            break
-        same += 1
-    if same == len(shown) == len(wanted):
+class _Growth(Struct, frozen=True):
+    """The last rows of an open list or table, before and after."""
+
+    shown: tuple[str, ...]
+    wanted: tuple[str, ...]
+    kept: int
+    inside: int
+
+
+def _growth(before: _Open, now: _Open) -> _Growth | None:
+    """How the rows grew, if all that is open is one list or table and was so before."""
+    if not before.pieces or before.following or now.following:
         return None
-    if len(shown) == len(wanted) == same + 1 and (text := _added(shown[-1], wanted[-1])):
-        return Patch(keep=kept + len(wanted), open_text=text)
-    return Patch(keep=kept + same, html="".join(wanted[same:]))
-
-
-def _added(old: str, new: str) -> str:
-    """The text by which the last text of an element grew, if that is all that changed."""
-    tags = _CLOSING_TAGS.search(old, max(0, len(old) - _CLOSING_CHARS))
-    if tags is None or old[tags.start() - 1] == ">" or not new.endswith(tags[0]):
-        return ""
-    end = len(new) - len(tags[0])
-    added = new[tags.start() : end]
-    is_text = "<" not in added and new.startswith(old[: tags.start()])
-    return unescape(added) if is_text else ""
+    *above, last = before.pieces
+    wanted = joined([piece.rows for piece in now.pieces[len(above) :]])
+    if last.rows is None or wanted is None or last.rows.end != wanted.end:
+        return None
+    if not above and last.rows.start != wanted.start:
+        return None
+    kept = 0
+    for piece in above:
+        if piece.rows is None or piece.rows.end != wanted.end:
+            return None
+        kept += len(piece.rows.rows)
+    return _Growth(last.rows.rows, wanted.rows, kept, wanted.depth)

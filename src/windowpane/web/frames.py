@@ -29,13 +29,14 @@ class PieceFrame(Struct, frozen=True, tag="piece"):
 
 
 class PatchFrame(Struct, frozen=True, tag="patch", omit_defaults=True):
-    """The open piece grew: what to do with its blocks, as ``render.stream.Patch`` says it."""
+    """The open piece grew: what to do with its blocks, as ``render.Patch`` says it."""
 
     turn: str
     index: int
     keep: int
     html: str = ""
     open_text: str = ""
+    inside: int = 0
     is_last: bool = False
 
 

@@ -12,6 +12,7 @@ from windowpane.agent.fold import Unfinished
 from windowpane.events import (
     Event,
     MessageDone,
+    OpenKind,
     PartDelta,
     PartStarted,
     TurnEnded,
@@ -40,7 +41,7 @@ class OpenPiece:
 
     def __init__(self, started: PartStarted, *, index: int) -> None:
         self.index = index
-        self.kind = started.kind
+        self.kind: OpenKind = started.kind
         self._name = started.name
         self._renderer = StreamRenderer()
         self._texts: list[str] = []
@@ -161,7 +162,15 @@ class LiveTurn:
         return patches, opened.framed(piece, is_open=False)
 
     def _patch(self, index: int, patch: Patch, *, is_last: bool) -> Frame:
-        return PatchFrame(self._id, index, patch.keep, patch.html, patch.open_text, is_last)
+        return PatchFrame(
+            self._id,
+            index,
+            keep=patch.keep,
+            html=patch.html,
+            open_text=patch.open_text,
+            inside=patch.inside,
+            is_last=is_last,
+        )
 
     def _take_away_open(self) -> list[Frame]:
         """What was broken off and not kept, such as half a tool call."""

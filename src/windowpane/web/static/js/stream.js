@@ -6,7 +6,7 @@ import { Refusal, ask } from "./page.js";
  *
  * @typedef {{ type: "turn", turn: string, depth: number, html: string }} TurnFrame
  * @typedef {{ type: "piece", turn: string, index: number, html: string }} PieceFrame
- * @typedef {{ type: "patch", turn: string, index: number, keep: number, html?: string, open_text?: string, is_last?: boolean }} PatchFrame
+ * @typedef {{ type: "patch", turn: string, index: number, keep: number, html?: string, open_text?: string, inside?: number, is_last?: boolean }} PatchFrame
  * @typedef {{ type: "state", turn: string, state: string, standing: string, head: string, foot: string }} StateFrame
  * @typedef {{ type: "reload" }} ReloadFrame
  * @typedef {TurnFrame | PieceFrame | PatchFrame | StateFrame | ReloadFrame} Frame

@@ -51,21 +51,34 @@ export function patchPiece(turn, frame) {
   const piece = answerOf(turn).children[frame.index];
   const prose = piece?.matches(".prose") ? piece : piece?.querySelector(".prose");
   if (!prose) return undefined;
-  while (prose.children.length > frame.keep) prose.lastElementChild?.remove();
-  if (frame.html) prose.insertAdjacentHTML("beforeend", frame.html);
-  if (frame.open_text) grow(prose, frame.open_text);
+  const place = within(prose, frame.inside ?? 0);
+  while (place.children.length > frame.keep) place.lastElementChild?.remove();
+  if (frame.html) place.insertAdjacentHTML("beforeend", frame.html);
+  if (frame.open_text) grow(place, frame.open_text);
   if (frame.is_last) prose.removeAttribute("data-open");
   return prose;
 }
 
 /**
- * Add text where writing goes on: in the last node of the last block.
+ * The place of the blocks, or that of the rows in the last list or table.
  *
  * @param {Element} prose
+ * @param {number} depth
+ * @returns {Element}
+ */
+function within(prose, depth) {
+  const last = depth ? prose.lastElementChild : null;
+  return last ? within(last, depth - 1) : prose;
+}
+
+/**
+ * Add text where writing goes on: in the last node of the last block.
+ *
+ * @param {Element} place
  * @param {string} text
  */
-function grow(prose, text) {
-  let last = prose.lastElementChild;
+function grow(place, text) {
+  let last = place.lastElementChild;
   while (last?.lastChild instanceof Element) last = last.lastChild;
   if (last?.lastChild instanceof Text) last.lastChild.appendData(text);
   else last?.append(text);
