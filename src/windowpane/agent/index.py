@@ -77,7 +77,7 @@ class TurnIndex:
     async def _counted(self, chat: Chat, number: int, weigher: Weigher) -> PageTotals:
         page = await self.page(chat, number)
         weights = await weigher.known(page.turns)
-        totals = page_totals(weights, first_index=number * PAGE_TURNS)
+        totals = page_totals(weights)
         if page.can_be_packed and not page.is_packed:
             await pack(self._vault, chat.id, page, totals)
             self._totals[chat.id, chat.revision][number] = totals

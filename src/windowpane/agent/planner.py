@@ -17,11 +17,11 @@ from windowpane.catalog.compression import compression_defaults
 from windowpane.catalog.limits import Limits
 from windowpane.context.assemble import assemble
 from windowpane.context.budget import Budget, budget_for
-from windowpane.context.given import PlanInput, PlanSettings
+from windowpane.context.given import NO_OVERFLOW, WHOLE_CHAT, PlanInput, PlanSettings
 from windowpane.context.plan import ContextPlan, plan
 from windowpane.context.prelude import system_prelude
 from windowpane.context.request import ModelRequest
-from windowpane.context.scope import PAGE_TURNS, PageMissing, Scope, page_totals
+from windowpane.context.scope import PageMissing, Scope, page_totals
 from windowpane.context.weights import TurnWeight
 from windowpane.errors import PromptTooLarge
 from windowpane.messages import Message
@@ -92,9 +92,7 @@ class Planner:
                 page = await self._index.page(outlook.chat, missing.number)
                 weights = await weigher.exact(page.turns, room_tokens=outlook.budget.usable_tokens)
                 pages[missing.number] = weights
-                totals[missing.number] = page_totals(
-                    weights, first_index=missing.number * PAGE_TURNS
-                )
+                totals[missing.number] = page_totals(weights)
 
     async def request(self, outlook: Outlook, ready: ContextPlan) -> ModelRequest:
         if ready.unsendable is not None:
@@ -116,15 +114,16 @@ def _given(outlook: Outlook, current: Sequence[Message], *, scope: Scope) -> Pla
             reasoning_turns=outlook.settings.reasoning_turns,
             tool_turns=outlook.settings.tool_turns,
             cache_mode=outlook.settings.cache_mode,
+            when_full="slide",
         ),
         scope=scope,
-        visible=None,
+        view=WHOLE_CHAT,
         system=outlook.system,
         tools=(),
         summary=None,
         current=tuple(current),
         floor_index=_floor(outlook),
-        overflow_trims=0,
+        overflow=NO_OVERFLOW,
     )
 
 

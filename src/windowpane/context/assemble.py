@@ -5,17 +5,26 @@ Nothing is decided here any more. Topic, star and flag never enter the text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from windowpane.context.emission import Removal, emitted
-from windowpane.context.marks import cache_marks
+from msgspec import Struct
+
+from windowpane.context.checkpoint import system_text
+from windowpane.context.emission import emitted
+from windowpane.context.marks import cache_marks, shared_messages, still_to_lose
 from windowpane.context.plan import ContextPlan
 from windowpane.context.request import ModelRequest
-from windowpane.context.states import IN_REQUEST, PlannedTurn
+from windowpane.context.states import IN_REQUEST
+from windowpane.errors import PromptTooLarge
 from windowpane.messages import Message
 from windowpane.turns import TurnContent
 
-SUMMARY_HEADING = "Previous Conversation Summary:"
+
+class _Piece(Struct, frozen=True, kw_only=True):
+    """The messages of one turn in the request, and how many of them no rule will change."""
+
+    messages: tuple[Message, ...]
+    stable: int
 
 
 def assemble(
@@ -27,48 +36,51 @@ def assemble(
 ) -> ModelRequest:
     """The request of a sendable plan. ``contents`` holds at least the turns that are sent."""
     if plan.unsendable is not None:
-        raise ValueError(f"this plan cannot be sent: {plan.unsendable.code}")
-    messages: list[Message] = []
-    stable_ids: list[str] = []
-    is_stable = True
-    for turn in plan.turns:
-        if turn.standing not in IN_REQUEST:
-            continue
-        sent = emitted(contents[turn.turn_id].messages, frozenset(turn.removed))
-        is_stable = is_stable and _is_settled(plan, turn, contents[turn.turn_id])
-        messages.extend(sent)
-        if is_stable:
-            stable_ids.extend(message.id for message in sent)
-    messages.extend(plan.current)
+        raise PromptTooLarge(plan.unsendable.message)
+    pieces = [*_history(plan, contents), _current(plan)]
+    messages = tuple(message for piece in pieces for message in piece.messages)
     return ModelRequest(
         model=plan.model,
-        system=_system(plan),
+        system=system_text(plan.system, plan.summary),
         tools=plan.tools,
-        messages=tuple(messages),
-        marks=cache_marks(stable_ids, mode=plan.settings.cache_mode, frozen_at=frozen_mark_at),
+        messages=messages,
+        marks=cache_marks(
+            [message.id for message in messages],
+            stable=_stable(pieces),
+            mode=plan.settings.cache_mode,
+            frozen_at=frozen_mark_at,
+        ),
         max_output_tokens=max_output_tokens,
     )
 
 
-def _is_settled(plan: ContextPlan, turn: PlannedTurn, content: TurnContent) -> bool:
-    """Whether no retention rule can change this turn any more."""
-    if turn.is_pinned or turn.index < plan.retention.settled_before:
-        return True
-    may_lose = frozenset(_losable(plan) - set(turn.removed))
-    return not may_lose or emitted(content.messages, may_lose) == content.messages
+def _history(plan: ContextPlan, contents: Mapping[str, TurnContent]) -> Iterator[_Piece]:
+    for turn in plan.turns:
+        if turn.standing not in IN_REQUEST:
+            continue
+        stored = contents[turn.turn_id].messages
+        sent = emitted(stored, frozenset(turn.removed))
+        to_lose = still_to_lose(plan.retention, plan.settings, index=turn.index)
+        if turn.is_pinned or not to_lose:
+            yield _Piece(messages=sent, stable=len(sent))
+        else:
+            later = emitted(stored, plan.retention.removals(turn.index) | to_lose)
+            yield _Piece(messages=sent, stable=shared_messages(sent, later))
 
 
-def _losable(plan: ContextPlan) -> set[Removal]:
-    losable: set[Removal] = set()
-    if plan.settings.reasoning_turns is not None:
-        losable.add("reasoning")
-    if plan.settings.tool_turns is not None:
-        losable.add("tools")
-    return losable
+def _current(plan: ContextPlan) -> _Piece:
+    """The running turn is the newest: every rule still lies before it."""
+    sent = plan.current.messages
+    newest = max(plan.retention.reasoning_from, plan.retention.tools_from)
+    to_lose = still_to_lose(plan.retention, plan.settings, index=newest)
+    return _Piece(messages=sent, stable=shared_messages(sent, emitted(sent, to_lose)))
 
 
-def _system(plan: ContextPlan) -> str:
-    texts = [plan.system]
-    if plan.summary is not None:
-        texts.append(f"{SUMMARY_HEADING}\n{plan.summary.text}")
-    return "\n\n".join(text for text in texts if text.strip())
+def _stable(pieces: Sequence[_Piece]) -> int:
+    """The messages before the first that may still change."""
+    stable = 0
+    for piece in pieces:
+        stable += piece.stable
+        if piece.stable < len(piece.messages):
+            break
+    return stable

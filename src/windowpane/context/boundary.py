@@ -1,22 +1,32 @@
 """Where the context begins: newest to oldest, as long as it fits, stop at the first that does not.
 
-The boundary of the last plan is a floor: appending never brings a turn back. When it must move
-and cache marks are on, it moves to four fifths, so that the prefix then stands for many turns.
+One walk serves the history, the draft that is larger than expected, the rounds of a running turn
+and the part of a chat that a summary leaves alone. With cache marks it moves in steps of a fifth,
+and the steps are places in the history, not memories of an earlier plan: whoever plans the same
+history again, also in another process, finds the same place.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from itertools import chain, pairwise
 
 from msgspec import Struct
 
-KEPT_AFTER_MOVE_PERCENT = 80
+STEP_PERCENT = 20
 
 
-class Candidate(Struct, frozen=True):
+class Candidate(Struct, frozen=True, kw_only=True, gc=False):
+    """``tokens`` is what it weighs if sent; it begins and ends at places along the history.
+
+    Places are counted in raw tokens from the oldest turn on, so they stay where they are while a
+    history only grows.
+    """
+
     index: int
     tokens: int
+    begins_at: int
+    ends_at: int
 
 
 def boundary(
@@ -24,80 +34,58 @@ def boundary(
     *,
     room_tokens: int | None,
     floor_index: int | None,
-    in_steps: bool,
+    step_tokens: int | None,
 ) -> int | None:
-    """The index of the oldest turn that is in; None when not even the newest fits.
+    """The index of the oldest candidate that is in; None when not even the newest is.
 
-    An unknown room holds everything.
+    Args:
+        room_tokens: what the candidates may weigh together; None holds everything.
+        floor_index: candidates before it stay out, even if they fit.
+        step_tokens: when something must leave, all up to the next step leaves; None: only what
+            must.
     """
-    walked: list[Candidate] = []
+    fitting: list[Candidate] = []
     used_tokens = 0
-    is_complete = True
     for candidate in newest_first:
         if floor_index is not None and candidate.index < floor_index:
             break
         if room_tokens is not None and used_tokens + candidate.tokens > room_tokens:
-            is_complete = False
+            if step_tokens is not None:
+                return _next_step([*fitting, candidate], step_tokens=step_tokens)
             break
-        walked.append(candidate)
+        fitting.append(candidate)
         used_tokens += candidate.tokens
-    if not is_complete and in_steps and floor_index is not None and room_tokens is not None:
-        walked = _within(walked, room_tokens * KEPT_AFTER_MOVE_PERCENT // 100)
-    return walked[-1].index if walked else None
+    return fitting[-1].index if fitting else None
 
 
-def _within(walked: Sequence[Candidate], room_tokens: int) -> list[Candidate]:
-    kept: list[Candidate] = []
-    used_tokens = 0
-    for candidate in walked:
-        used_tokens += candidate.tokens
-        if used_tokens > room_tokens and kept:
-            break
-        kept.append(candidate)
-    return kept
+def step_tokens_of(room_tokens: int | None, *, in_steps: bool) -> int | None:
+    if not in_steps or room_tokens is None or room_tokens <= 0:
+        return None
+    return max(1, room_tokens * STEP_PERCENT // 100)
 
 
-Change = Literal[
-    "filter",
-    "model",
-    "allowance",
-    "chars_per_token",
-    "reply",
-    "deletion",
-    "edit",
-    "turn_marks",
-    "import",
-    "summary",
-    "settings",
-    "keystroke",
-    "scroll",
-    "unfiltered_mark",
-    "trim_attempt",
-]
-
-# What changes the largest suffix that fits; typing, scrolling and trimming never do.
-MOVES_BOUNDARY: frozenset[Change] = frozenset(
-    {
-        "filter",
-        "model",
-        "allowance",
-        "chars_per_token",
-        "reply",
-        "deletion",
-        "edit",
-        "turn_marks",
-        "import",
-        "summary",
-        "settings",
-    }
-)
-# A reply only adds to the end, so the old boundary still holds as a floor.
-KEEPS_FLOOR: frozenset[Change] = frozenset({"reply"})
+def recent_suffix(newest_first: Iterable[Candidate], *, room_tokens: int) -> int | None:
+    """Where the largest suffix within a budget begins; the newest candidate is always in it."""
+    rest = iter(newest_first)
+    newest = next(rest, None)
+    if newest is None:
+        return None
+    start = boundary(
+        chain([newest], rest), room_tokens=room_tokens, floor_index=None, step_tokens=None
+    )
+    return newest.index if start is None else start
 
 
-def must_recompute(changes: Iterable[Change]) -> bool:
-    return any(change in MOVES_BOUNDARY for change in changes)
+def _next_step(newest_first: Sequence[Candidate], *, step_tokens: int) -> int | None:
+    """The oldest candidate at a step. The last of those given is the one that does not fit."""
+    for older, candidate in pairwise(reversed(newest_first)):
+        # Behind something larger than a step there is always one: else a single large turn could
+        # take the small ones after it along.
+        is_behind_large = older.ends_at - older.begins_at >= step_tokens
+        if is_behind_large or _holds_step(older.ends_at, candidate.ends_at, step_tokens):
+            return candidate.index
+    return None
 
 
-def keeps_floor(changes: Iterable[Change]) -> bool:
-    return all(change in KEEPS_FLOOR or change not in MOVES_BOUNDARY for change in changes)
+def _holds_step(begins_at: int, ends_at: int, step_tokens: int) -> bool:
+    return -(-begins_at // step_tokens) * step_tokens < ends_at

@@ -1,10 +1,11 @@
-"""The counter beside the chat: how many turns are in, of how many that are seen."""
+"""Numbers read off a plan: the counter beside the chat, and how many turns stand where."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 from windowpane.context.plan import ContextPlan
+from windowpane.context.states import STANDINGS, TurnStanding
 
 
 class TurnCounter(Struct, frozen=True, kw_only=True):
@@ -22,11 +23,6 @@ class TurnCounter(Struct, frozen=True, kw_only=True):
             return f"{prefix}[{self.predicted_turns}-{self.trimmed_turns}]/{self.visible_turns}"
         return f"{prefix}{self.predicted_turns} / {self.visible_turns}"
 
-    @property
-    def sentence(self) -> str:
-        sent = self.predicted_turns - self.trimmed_turns
-        return f"{sent} of {self.visible_turns} turns"
-
 
 def turn_counter(plan: ContextPlan) -> TurnCounter:
     return TurnCounter(
@@ -35,3 +31,25 @@ def turn_counter(plan: ContextPlan) -> TurnCounter:
         visible_turns=plan.visible_turns,
         is_newest_hidden=plan.is_newest_hidden,
     )
+
+
+class StandingCount(Struct, frozen=True, kw_only=True):
+    turns: int
+    raw_tokens: int
+
+
+def standing_counts(plan: ContextPlan) -> dict[TurnStanding, StandingCount]:
+    """Every turn of the scope once, named or not; standings without turns are left out."""
+    turns: dict[TurnStanding, int] = dict.fromkeys(STANDINGS, 0)
+    raw_tokens: dict[TurnStanding, int] = dict.fromkeys(STANDINGS, 0)
+    for turn in plan.turns:
+        turns[turn.standing] += 1
+        raw_tokens[turn.standing] += turn.raw_tokens
+    for one in plan.ranges:
+        turns[one.standing] += one.turns
+        raw_tokens[one.standing] += one.raw_tokens
+    return {
+        standing: StandingCount(turns=turns[standing], raw_tokens=raw_tokens[standing])
+        for standing in STANDINGS
+        if turns[standing]
+    }

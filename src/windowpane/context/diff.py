@@ -1,35 +1,33 @@
 """Two plans, and what became of each turn between them: which left, which came, by which rule.
 
-Also where the shared prefix ends, since that is what a provider's cache lives on.
+Also where the shared prefix of two requests ends, since that is what a provider's cache lives on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from msgspec import Struct
 
+from windowpane.context.given import PlanInput
+from windowpane.context.marks import shared_messages
 from windowpane.context.plan import ContextPlan
 from windowpane.context.request import ModelRequest
-from windowpane.context.states import IN_REQUEST, PlannedTurn, TurnStanding
+from windowpane.context.standing import rules_of
+from windowpane.context.states import IN_REQUEST, STANDINGS, PlannedTurn, TurnStanding
 
+Cause = Literal["model", "limits", "system", "tools", "summary", "settings", "filter", "scope"]
 Rule = Literal[
-    "model",
-    "limits",
-    "system",
-    "tools",
-    "summary",
-    "settings",
-    "retention",
     "filter",
-    "pin",
+    "summary",
     "skip",
-    "budget",
-    "draft",
-    "deletion",
     "failure",
     "reply",
+    "budget",
+    "draft",
+    "retention",
+    "deletion",
 ]
 
 RULE_OF: dict[TurnStanding, Rule] = {
@@ -44,11 +42,18 @@ RULE_OF: dict[TurnStanding, Rule] = {
     "sent": "budget",
 }
 
+# Where a turn stands that a plan does not name; None: it is not there.
+Whereabouts = Callable[[str], TurnStanding | None]
+
 
 class TurnChange(Struct, frozen=True, kw_only=True):
-    """A turn whose place in the request changed. None: it was not there at all."""
+    """A turn whose part in the request changed; ``index`` as in the plan that names it last.
+
+    ``before`` None: it was not there yet. ``after`` None: it was deleted.
+    """
 
     turn_id: str
+    index: int
     before: TurnStanding | None
     after: TurnStanding | None
     rule: Rule
@@ -56,94 +61,137 @@ class TurnChange(Struct, frozen=True, kw_only=True):
 
 
 class PlanDiff(Struct, frozen=True, kw_only=True):
-    """``causes`` are the inputs that changed; ``changes`` what that did to single turns."""
+    """``causes`` are the inputs that changed; the rest is what that did to single turns."""
 
-    causes: tuple[Rule, ...]
+    causes: tuple[Cause, ...]
+    model: str
     left: tuple[TurnChange, ...]
     came: tuple[TurnChange, ...]
-    shortened: tuple[TurnChange, ...]
+    reshaped: tuple[TurnChange, ...]
 
     @property
-    def rules(self) -> frozenset[Rule]:
-        changes = (*self.left, *self.came, *self.shortened)
+    def rules(self) -> frozenset[Rule | Cause]:
+        changes = (*self.left, *self.came, *self.reshaped)
         return frozenset((*self.causes, *(change.rule for change in changes)))
 
 
-def plan_diff(before: ContextPlan, after: ContextPlan) -> PlanDiff:
-    old, new = _by_id(before), _by_id(after)
-    left = [_change(old[id], new.get(id), after) for id in old if _left(old[id], new.get(id))]
-    came = [_change(old.get(id), new[id], after) for id in new if _left(new[id], old.get(id))]
-    shorter = [
-        _change(old[id], new[id], after)
-        for id in old
-        if id in new and new[id].standing == "shortened" and old[id].removed != new[id].removed
-    ]
+def plan_diff(
+    before: ContextPlan,
+    after: ContextPlan,
+    *,
+    whereabouts_before: Whereabouts,
+    whereabouts_after: Whereabouts,
+) -> PlanDiff:
+    old, new = _by_id(before.turns), _by_id(after.turns)
     return PlanDiff(
         causes=_causes(before, after),
-        left=tuple(left),
-        came=tuple(came),
-        shortened=tuple(change for change in shorter if change not in came),
+        model=after.model,
+        left=tuple(
+            _left(turn, new.get(id), whereabouts_after)
+            for id, turn in old.items()
+            if _is_sent(turn) and not _is_sent(new.get(id))
+        ),
+        came=tuple(
+            _came(old.get(id), turn, whereabouts_before)
+            for id, turn in new.items()
+            if _is_sent(turn) and not _is_sent(old.get(id))
+        ),
+        reshaped=tuple(
+            _reshaped(old[id], turn)
+            for id, turn in new.items()
+            if _is_sent(turn) and _is_sent(old.get(id)) and old[id].removed != turn.removed
+        ),
     )
 
 
-def _by_id(plan: ContextPlan) -> dict[str, PlannedTurn]:
-    return {turn.turn_id: turn for turn in plan.turns}
+def whereabouts(given: PlanInput, *, index_of: Callable[[str], int | None]) -> Whereabouts:
+    """Exact, from what a plan was given; ``index_of`` finds a turn's place in its scope."""
+    rules = rules_of(given)
+
+    def standing(turn_id: str) -> TurnStanding | None:
+        index = index_of(turn_id)
+        if index is None:
+            return None
+        return rules.standing(index, given.scope.turn(index)) or "over_budget"
+
+    return standing
 
 
-def _left(turn: PlannedTurn, other: PlannedTurn | None) -> bool:
-    return turn.standing in IN_REQUEST and (other is None or other.standing not in IN_REQUEST)
+def remembered(plan: ContextPlan, *, index_of: Callable[[str], int | None]) -> Whereabouts:
+    """From a stored plan alone: where its ranges overlap, the first by precedence is taken."""
+    ranges = {one.standing: range(one.first_index, one.last_index + 1) for one in plan.ranges}
+
+    def standing(turn_id: str) -> TurnStanding | None:
+        index = index_of(turn_id)
+        if index is None or index >= plan.scope_turns:
+            return None
+        return next(kind for kind in STANDINGS if index in ranges.get(kind, ()))
+
+    return standing
 
 
-def _change(before: PlannedTurn | None, after: PlannedTurn | None, plan: ContextPlan) -> TurnChange:
-    shown = after or before
-    assert shown is not None, "a change is of some turn"
-    standing = after.standing if after else _standing_of(plan, shown)
+def _by_id(turns: Iterable[PlannedTurn]) -> dict[str, PlannedTurn]:
+    return {turn.turn_id: turn for turn in turns}
+
+
+def _is_sent(turn: PlannedTurn | None) -> bool:
+    return turn is not None and turn.standing in IN_REQUEST
+
+
+def _left(before: PlannedTurn, after: PlannedTurn | None, where: Whereabouts) -> TurnChange:
+    standing = after.standing if after else where(before.turn_id)
     return TurnChange(
-        turn_id=shown.turn_id,
-        before=before.standing if before else None,
+        turn_id=before.turn_id,
+        index=after.index if after else before.index,
+        before=before.standing,
         after=standing,
-        rule=_rule(before, standing),
-        tokens=shown.raw_tokens,
+        rule="deletion" if standing is None else RULE_OF[standing],
+        tokens=before.sent_tokens,
     )
 
 
-def _rule(before: PlannedTurn | None, after: TurnStanding | None) -> Rule:
-    """What decided: where the turn is out now, that rule; where it came in, what had held it."""
-    if after is None:
-        return "deletion"
-    if after not in IN_REQUEST or after == "shortened":
-        return RULE_OF[after]
-    if before is None:
-        return "reply"
-    return RULE_OF[before.standing]
+def _came(before: PlannedTurn | None, after: PlannedTurn, where: Whereabouts) -> TurnChange:
+    standing = before.standing if before else where(after.turn_id)
+    return TurnChange(
+        turn_id=after.turn_id,
+        index=after.index,
+        before=standing,
+        after=after.standing,
+        rule="reply" if standing is None else RULE_OF[standing],
+        tokens=after.sent_tokens,
+    )
 
 
-def _standing_of(plan: ContextPlan, turn: PlannedTurn) -> TurnStanding | None:
-    """A turn that is not named any more stands in one of the ranges, or was deleted.
+def _reshaped(before: PlannedTurn, after: PlannedTurn) -> TurnChange:
+    return TurnChange(
+        turn_id=after.turn_id,
+        index=after.index,
+        before=before.standing,
+        after=after.standing,
+        rule="retention",
+        tokens=after.sent_tokens,
+    )
 
-    Ranges may overlap; the one whose rule is most likely to move a turn is named.
-    """
-    spans = [one for one in plan.ranges if one.first_index <= turn.index <= one.last_index]
-    order: Sequence[TurnStanding] = ("summarised", "filtered", "over_budget", "skipped", "failed")
-    return next((kind for kind in order for span in spans if span.standing == kind), None)
 
-
-def _causes(before: ContextPlan, after: ContextPlan) -> tuple[Rule, ...]:
-    compared: tuple[tuple[Rule, object, object], ...] = (
+def _causes(before: ContextPlan, after: ContextPlan) -> tuple[Cause, ...]:
+    compared: tuple[tuple[Cause, object, object], ...] = (
         ("model", before.model, after.model),
         ("limits", before.budget, after.budget),
         ("system", before.system, after.system),
         ("tools", before.tools, after.tools),
         ("summary", before.summary, after.summary),
         ("settings", before.settings, after.settings),
+        ("filter", before.filter_text, after.filter_text),
+        ("scope", before.scope, after.scope),
     )
-    return tuple(rule for rule, old, new in compared if old != new)
+    return tuple(cause for cause, old, new in compared if old != new)
 
 
 class PrefixDiff(Struct, frozen=True, kw_only=True):
     """How much of an earlier request the later one repeats from its beginning.
 
-    ``broke_at`` names the first thing that differs; None: the whole earlier request is repeated.
+    ``broke_at`` names the first thing that differs: ``model``, ``tools``, ``system`` or the id of
+    a message; None: the whole earlier request is repeated.
     """
 
     shared_messages: int
@@ -151,16 +199,14 @@ class PrefixDiff(Struct, frozen=True, kw_only=True):
 
 
 def prefix_diff(before: ModelRequest, after: ModelRequest) -> PrefixDiff:
-    if before.model != after.model:
-        return PrefixDiff(shared_messages=0, broke_at="the model")
-    if before.tools != after.tools:
-        return PrefixDiff(shared_messages=0, broke_at="the tool definitions")
-    if before.system != after.system:
-        return PrefixDiff(shared_messages=0, broke_at="the system prompt")
-    for place, (old, new) in enumerate(zip(before.messages, after.messages, strict=False)):
+    for name, old, new in (
+        ("model", before.model, after.model),
+        ("tools", before.tools, after.tools),
+        ("system", before.system, after.system),
+    ):
         if old != new:
-            return PrefixDiff(shared_messages=place, broke_at=old.id)
-    shared = min(len(before.messages), len(after.messages))
+            return PrefixDiff(shared_messages=0, broke_at=name)
+    shared = shared_messages(before.messages, after.messages)
     is_whole = shared == len(before.messages)
     return PrefixDiff(
         shared_messages=shared, broke_at=None if is_whole else before.messages[shared].id

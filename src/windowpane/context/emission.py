@@ -18,40 +18,71 @@ Removal = Literal["reasoning", "tools"]
 Removals = frozenset[Removal]
 WHOLE: Removals = frozenset()
 
+# The places of parts in a turn: which message, which of its parts.
+Places = frozenset[tuple[int, int]]
+NOWHERE: Places = frozenset()
+
 
 def emitted(messages: Sequence[Message], removals: Removals) -> tuple[Message, ...]:
     """The messages of one turn as they are sent; those that become empty are left out."""
-    paired = frozenset[str]() if "tools" in removals else _paired_call_ids(messages)
-    return tuple(
-        message if parts == message.parts else structs.replace(message, parts=parts)
-        for message in messages
-        if (parts := _kept_parts(message, paired=paired, removals=removals))
-    )
+    tools = NOWHERE if "tools" in removals else tool_places(messages)
+    return with_tools_at(messages, tools, has_reasoning="reasoning" not in removals)
+
+
+def with_tools_at(
+    messages: Sequence[Message], tools: Places, *, has_reasoning: bool
+) -> tuple[Message, ...]:
+    """The messages with only the calls and results at some places."""
+    sent: list[Message] = []
+    for number, message in enumerate(messages):
+        parts = _kept_parts(message, number, tools=tools, has_reasoning=has_reasoning)
+        if parts:
+            is_whole = parts == message.parts
+            sent.append(message if is_whole else structs.replace(message, parts=parts))
+    return tuple(sent)
+
+
+def tool_places(messages: Sequence[Message]) -> Places:
+    return frozenset(place for pair in tool_pairs(messages) for place in pair)
+
+
+def tool_pairs(messages: Sequence[Message]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """The places of each call and of its result, in the order of the results.
+
+    A result answers the newest open call of its id before it: some servers count their calls
+    from one again in every round.
+    """
+    open_calls: dict[str, list[tuple[int, int]]] = {}
+    pairs: list[tuple[tuple[int, int], tuple[int, int]]] = []
+    for number, message in enumerate(messages):
+        for position, part in enumerate(message.parts):
+            if isinstance(part, ToolCall):
+                open_calls.setdefault(part.call_id, []).append((number, position))
+            elif isinstance(part, ToolResult) and open_calls.get(part.call_id):
+                pairs.append((open_calls[part.call_id].pop(), (number, position)))
+    return pairs
 
 
 def _kept_parts(
-    message: Message, *, paired: frozenset[str], removals: Removals
+    message: Message, number: int, *, tools: Places, has_reasoning: bool
 ) -> tuple[Part, ...]:
-    parts = tuple(part for part in message.parts if _is_kept(part, paired=paired))
+    parts = tuple(
+        part
+        for position, part in enumerate(message.parts)
+        if _is_kept(part, is_paired=(number, position) in tools)
+    )
     has_lost_calls = _calls(parts) < _calls(message.parts)
-    if "reasoning" in removals or has_lost_calls:
-        parts = tuple(part for part in parts if not isinstance(part, Reasoning))
-    return parts
+    if has_reasoning and not has_lost_calls:
+        return parts
+    return tuple(part for part in parts if not isinstance(part, Reasoning))
 
 
-def _is_kept(part: Part, *, paired: frozenset[str]) -> bool:
+def _is_kept(part: Part, *, is_paired: bool) -> bool:
     if isinstance(part, ToolCall | ToolResult):
-        return part.call_id in paired
+        return is_paired
     # A block that is all signature has no text, and must go back all the same.
     return part.native is not None or bool(part.text.strip())
 
 
 def _calls(parts: Sequence[Part]) -> int:
     return sum(1 for part in parts if isinstance(part, ToolCall))
-
-
-def _paired_call_ids(messages: Sequence[Message]) -> frozenset[str]:
-    parts = [part for message in messages for part in message.parts]
-    called = {part.call_id for part in parts if isinstance(part, ToolCall)}
-    answered = {part.call_id for part in parts if isinstance(part, ToolResult)}
-    return frozenset(called & answered)

@@ -2,46 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 
-from windowpane.context.given import PlanInput
-from windowpane.context.scope import PinnedTurn
+from windowpane.context.checkpoint import system_text
+from windowpane.context.given import ActiveSummary, PlanInput
+from windowpane.context.weights import TurnWeight
 
 
 class FixedTokens(Struct, frozen=True, kw_only=True):
-    """What is in every request of this view before any other turn."""
+    """``summary_tokens`` is what the summary adds to the system text that it stands in."""
 
-    system: int
-    tools: int
-    summary: int
-    pinned: int
+    system_tokens: int
+    tools_tokens: int
+    summary_tokens: int
+    pinned_tokens: int
 
     @property
-    def total(self) -> int:
-        return self.system + self.tools + self.summary + self.pinned
+    def total_tokens(self) -> int:
+        return self.system_tokens + self.tools_tokens + self.summary_tokens + self.pinned_tokens
 
     def largest(self) -> str:
         sizes = {
-            "the system prompt": self.system,
-            "the tool definitions": self.tools,
-            "the summary": self.summary,
-            "the pinned turns": self.pinned,
+            "the system prompt": self.system_tokens,
+            "the tool definitions": self.tools_tokens,
+            "the summary": self.summary_tokens,
+            "the pinned turns": self.pinned_tokens,
         }
         return max(sizes, key=lambda name: sizes[name])
 
 
-def fixed_tokens(given: PlanInput, pinned: Sequence[PinnedTurn]) -> FixedTokens:
+def fixed_tokens(
+    given: PlanInput, *, summary: ActiveSummary | None, pinned: Iterable[TurnWeight]
+) -> FixedTokens:
     counter = given.counter
+    system_tokens = counter.system(system_text(given.system, None))
+    with_summary_tokens = counter.system(system_text(given.system, summary))
     return FixedTokens(
-        system=counter.system(given.system),
-        tools=counter.tools(given.tools),
-        summary=counter.system(given.summary.text) if given.summary else 0,
-        pinned=sum(turn.weight.raw_tokens for turn in pinned),
+        system_tokens=system_tokens,
+        tools_tokens=counter.tools(given.tools),
+        summary_tokens=with_summary_tokens - system_tokens,
+        pinned_tokens=sum(weight.raw_tokens for weight in pinned),
     )
 
 
-def room_tokens(given: PlanInput, fixed: FixedTokens) -> int | None:
+def history_room_tokens(given: PlanInput, fixed: FixedTokens) -> int | None:
     usable = given.budget.usable_tokens
-    return None if usable is None else usable - fixed.total - given.budget.allowance_tokens
+    if usable is None:
+        return None
+    return usable - fixed.total_tokens - given.budget.allowance_tokens

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from windowpane.context.budget import Budget
@@ -10,14 +12,38 @@ from windowpane.context.scope import Scope
 from windowpane.messages import Message
 from windowpane.settings import CacheMode
 from windowpane.tokens import Counter
+from windowpane.topics import ViewScope
+
+WhenFull = Literal["compress", "slide", "ask"]
+
+
+class View(Struct, frozen=True, kw_only=True):
+    """The turns on screen: a scope, a filter, and whether the summary's card is switched on.
+
+    ``visible`` holds one byte per turn of the scope, 1 for those that the filter shows; None is
+    the empty filter.
+    """
+
+    scope: ViewScope
+    filter_text: str
+    visible: bytes | None
+    has_summary: bool
+
+
+WHOLE_CHAT = View(scope="chat", filter_text="", visible=None, has_summary=True)
 
 
 class ActiveSummary(Struct, frozen=True, kw_only=True):
-    """A checkpoint: its text stands for the turns up to and including an index of the scope."""
+    """A checkpoint: its text stands for the turns of the scope between two indexes, inclusive."""
 
     id: str
     text: str
+    first_index: int
     last_index: int
+
+    @property
+    def covered(self) -> range:
+        return range(self.first_index, self.last_index + 1)
 
 
 class PlanSettings(Struct, frozen=True, kw_only=True):
@@ -26,15 +52,28 @@ class PlanSettings(Struct, frozen=True, kw_only=True):
     reasoning_turns: int | None
     tool_turns: int | None
     cache_mode: CacheMode
+    when_full: WhenFull
+
+
+class Overflow(Struct, frozen=True, kw_only=True):
+    """What a provider's refusals have taught this send. The drawn boundary stays where it is.
+
+    ``trims`` counts the refusals that named no number; ``limit_tokens`` is the limit that one did
+    name, in tokens of our counting.
+    """
+
+    trims: int
+    limit_tokens: int | None
+
+
+NO_OVERFLOW = Overflow(trims=0, limit_tokens=None)
 
 
 class PlanInput(Struct, frozen=True, kw_only=True):
-    """Everything a plan depends on; the same input gives the same plan.
+    """Everything a plan depends on.
 
-    ``visible`` holds one byte per turn of the scope, 1 for those the filter shows; None is the
-    empty filter. ``current`` is the draft, or the running turn so far. ``floor_index`` is where
-    the context began in the last plan, if only replies came since. ``overflow_trims`` counts the
-    turns that a provider's overflow has cost this send.
+    ``current`` is the draft, or the running turn so far. ``floor_index`` is where the context
+    began in the last plan, if nothing came since that could bring a turn back (see ``changes``).
     """
 
     model: str
@@ -42,10 +81,29 @@ class PlanInput(Struct, frozen=True, kw_only=True):
     budget: Budget
     settings: PlanSettings
     scope: Scope
-    visible: bytes | None
+    view: View
     system: str
     tools: tuple[ToolDefinition, ...]
     summary: ActiveSummary | None
     current: tuple[Message, ...]
     floor_index: int | None
-    overflow_trims: int
+    overflow: Overflow
+
+    @property
+    def limit_tokens(self) -> int | None:
+        """What the request may weigh; None if nobody said."""
+        known = (self.budget.usable_tokens, self.overflow.limit_tokens)
+        return min((tokens for tokens in known if tokens is not None), default=None)
+
+    @property
+    def moves_in_steps(self) -> bool:
+        return self.settings.cache_mode == "cached"
+
+    def check(self) -> None:
+        """A view or a summary of another history must not decide about this one."""
+        turns = self.scope.turns
+        visible = self.view.visible
+        if visible is not None and len(visible) != turns:
+            raise ValueError(f"the view shows {len(visible)} turns, the scope has {turns}")
+        if self.summary and not 0 <= self.summary.first_index <= self.summary.last_index < turns:
+            raise ValueError(f"the summary covers turns that the scope of {turns} does not have")

@@ -6,66 +6,64 @@ steps stand below in the order in which they act; each has a file of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Literal
 
 from msgspec import Struct
 
-from windowpane.context.boundary import boundary
+from windowpane.context.boundary import boundary, step_tokens_of
 from windowpane.context.budget import Budget
-from windowpane.context.fixed import FixedTokens, fixed_tokens, room_tokens
+from windowpane.context.checkpoint import summary_in_view
+from windowpane.context.current import CurrentTurn, current_turn
+from windowpane.context.fixed import FixedTokens, fixed_tokens, history_room_tokens
 from windowpane.context.given import ActiveSummary, PlanInput, PlanSettings
 from windowpane.context.naming import named_turns
-from windowpane.context.ranges import unnamed_ranges
+from windowpane.context.ranges import Tally
 from windowpane.context.request import ToolDefinition
-from windowpane.context.retention import Retention, retention_of
-from windowpane.context.standing import candidates, is_visible, past_turns
-from windowpane.context.states import IN_REQUEST, PlannedTurn, TurnRange, TurnStanding
-from windowpane.context.trim import Unsendable, current_tokens_of, trimmed, unsendable
-from windowpane.messages import Message
+from windowpane.context.retention import Retention
+from windowpane.context.standing import Rules, candidates, rules_of
+from windowpane.context.states import IN_REQUEST, PREDICTED, PlannedTurn, TurnRange
+from windowpane.context.trim import Unsendable, trimmed, unsendable
+from windowpane.topics import ViewScope
 
-PREDICTED: frozenset[TurnStanding] = frozenset({"sent", "shortened", "trimmed"})
-DEMANDED: frozenset[TurnStanding] = frozenset({"sent", "shortened", "trimmed", "over_budget"})
+NextStep = Literal["send", "compress", "ask", "hold"]
 
 
 class ContextPlan(Struct, frozen=True, kw_only=True):
     """What the next request contains, and for every turn why it is in or out.
 
-    ``turns`` names the turns from the boundary on and the pinned ones; ``ranges`` counts the
-    others. ``start_index`` is where the context begins; the drawn boundary stands there, also
-    when a large draft trims.
+    ``turns`` names the shown turns from the boundary on and the pinned ones; ``ranges`` counts
+    the others. ``start_index`` is where the context begins; the drawn boundary stands there, also
+    when a large draft trims. Predicted turns and tokens are those before trimming.
+    ``fixed`` holds the pinned turns, ``history_tokens`` the other turns that are sent.
+    ``demand_tokens`` is what the request would weigh if everything fitted.
     """
 
     model: str
+    scope: ViewScope
+    filter_text: str
     budget: Budget
     settings: PlanSettings
     system: str
     tools: tuple[ToolDefinition, ...]
     summary: ActiveSummary | None
-    current: tuple[Message, ...]
+    current: CurrentTurn
     turns: tuple[PlannedTurn, ...]
     ranges: tuple[TurnRange, ...]
     retention: Retention
     fixed: FixedTokens
-    history_tokens: int
-    current_tokens: int
-    demand_tokens: int
-    visible_turns: int
     predicted_turns: int
+    predicted_tokens: int
     trimmed_turns: int
+    history_tokens: int
+    total_tokens: int
+    demand_tokens: int
+    scope_turns: int
+    visible_turns: int
     start_index: int | None
     is_newest_hidden: bool
+    is_full: bool
+    next_step: NextStep
     unsendable: Unsendable | None
-
-    @property
-    def total_tokens(self) -> int:
-        """What the request weighs."""
-        return self.fixed.total + self.history_tokens + self.current_tokens
-
-    @property
-    def is_full(self) -> bool:
-        """Demand is above the threshold: compression is recommended."""
-        threshold = self.budget.threshold_tokens
-        return threshold is not None and self.demand_tokens > threshold
 
     @property
     def sent_turn_ids(self) -> list[str]:
@@ -73,62 +71,82 @@ class ContextPlan(Struct, frozen=True, kw_only=True):
 
 
 def plan(given: PlanInput) -> ContextPlan:
-    retention = retention_of(
-        past_turns(given),
-        reasoning_turns=given.settings.reasoning_turns,
-        tool_turns=given.settings.tool_turns,
-        in_steps=given.settings.cache_mode == "cached",
-    )
-    pinned = [turn for turn in given.scope.pinned if is_visible(given, turn.index)]
-    fixed = fixed_tokens(given, pinned)
-    start = boundary(
-        candidates(given, retention),
-        room_tokens=room_tokens(given, fixed),
-        floor_index=given.floor_index,
-        in_steps=given.settings.cache_mode == "cached",
-    )
-    turns = named_turns(given, retention, start=start, pinned=pinned)
-    current_tokens = current_tokens_of(given)
-    turns = trimmed(turns, given, fixed=fixed, current_tokens=current_tokens)
-    ranges = unnamed_ranges(given, start=start, named={turn.index for turn in turns})
-    history = [turn for turn in turns if turn.standing in IN_REQUEST and not turn.is_pinned]
+    given.check()
+    rules = rules_of(given)
+    summary = summary_in_view(given)
+    pinned = {index: turn for index, turn in given.scope.pinned() if rules.is_visible(index)}
+    fixed = fixed_tokens(given, summary=summary, pinned=pinned.values())
+    start = _start(given, rules, fixed)
+    predicted = named_turns(given, rules, start=start, pinned=pinned)
+    current = current_turn(given, room_tokens=_left(given.limit_tokens, fixed))
+    turns = trimmed(predicted, given, fixed=fixed, current=current)
+    tally = Tally(given.scope, rules)
+    demand_tokens = fixed.total_tokens + tally.candidate_tokens + current.raw_tokens
+    history_tokens = sum(turn.sent_tokens for turn in turns if not turn.is_pinned)
+    obstacle = unsendable(given, fixed=fixed, current=current)
+    is_full = _is_full(given.budget, demand_tokens)
     return ContextPlan(
         model=given.model,
+        scope=given.view.scope,
+        filter_text=given.view.filter_text,
         budget=given.budget,
         settings=given.settings,
         system=given.system,
         tools=given.tools,
-        summary=given.summary,
-        current=given.current,
+        summary=summary,
+        current=current,
         turns=tuple(turns),
-        ranges=tuple(ranges),
-        retention=retention,
+        ranges=tally.unnamed(turns, start=start),
+        retention=rules.retention,
         fixed=fixed,
-        history_tokens=sum(turn.sent_tokens for turn in history),
-        current_tokens=current_tokens,
-        demand_tokens=fixed.total + _candidate_tokens(turns, ranges) + current_tokens,
-        visible_turns=_visible_turns(given),
-        predicted_turns=sum(turn.standing in PREDICTED for turn in turns),
+        predicted_turns=sum(turn.standing in PREDICTED for turn in predicted),
+        predicted_tokens=sum(turn.sent_tokens for turn in predicted),
         trimmed_turns=sum(turn.standing == "trimmed" for turn in turns),
+        history_tokens=history_tokens,
+        total_tokens=fixed.total_tokens + history_tokens + current.sent_tokens,
+        demand_tokens=demand_tokens,
+        scope_turns=given.scope.turns,
+        visible_turns=_visible_turns(given),
         start_index=start,
         is_newest_hidden=_is_newest_hidden(given),
-        unsendable=unsendable(given, fixed=fixed, current_tokens=current_tokens),
+        is_full=is_full,
+        next_step=_next_step(given, is_full=is_full, is_blocked=obstacle is not None),
+        unsendable=obstacle,
     )
 
 
-def _candidate_tokens(turns: Sequence[PlannedTurn], ranges: Sequence[TurnRange]) -> int:
-    """All turns that would go if there were room, as they would go; pinned are in the fixed."""
-    named = sum(
-        turn.sent_tokens or turn.raw_tokens
-        for turn in turns
-        if turn.standing in DEMANDED and not turn.is_pinned
+def _start(given: PlanInput, rules: Rules, fixed: FixedTokens) -> int | None:
+    room_tokens = history_room_tokens(given, fixed)
+    return boundary(
+        candidates(given, rules),
+        room_tokens=room_tokens,
+        floor_index=given.floor_index,
+        step_tokens=step_tokens_of(room_tokens, in_steps=given.moves_in_steps),
     )
-    return named + sum(one.totals.raw_tokens for one in ranges if one.standing in DEMANDED)
+
+
+def _left(limit_tokens: int | None, fixed: FixedTokens) -> int | None:
+    return None if limit_tokens is None else limit_tokens - fixed.total_tokens
+
+
+def _is_full(budget: Budget, demand_tokens: int) -> bool:
+    return budget.threshold_tokens is not None and demand_tokens > budget.threshold_tokens
+
+
+def _next_step(given: PlanInput, *, is_full: bool, is_blocked: bool) -> NextStep:
+    """Compression and its question belong to a chat without a filter; else sliding applies."""
+    if is_blocked:
+        return "hold"
+    is_plain_view = given.view.scope == "chat" and given.view.visible is None
+    if is_full and is_plain_view and given.settings.when_full != "slide":
+        return given.settings.when_full
+    return "send"
 
 
 def _visible_turns(given: PlanInput) -> int:
-    return given.scope.turns if given.visible is None else sum(given.visible)
+    visible = given.view.visible
+    return given.scope.turns if visible is None else visible.count(1)
 
 
 def _is_newest_hidden(given: PlanInput) -> bool:
-    return bool(given.visible) and given.visible[-1:] == b"\x00"
+    return given.view.visible is not None and given.view.visible[-1:] == b"\0"

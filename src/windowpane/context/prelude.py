@@ -6,6 +6,6 @@ from collections.abc import Sequence
 
 
 def system_prelude(*, project_prompt: str, topic_message: str, tool_prompts: Sequence[str]) -> str:
-    """Blank texts are left out; the summary follows when the request is assembled."""
+    """Blank texts are left out, others stay as they are; the summary follows in the request."""
     texts = [project_prompt, topic_message, *tool_prompts]
-    return "\n\n".join(text.strip() for text in texts if text.strip())
+    return "\n\n".join(text for text in texts if text.strip())

@@ -1,61 +1,152 @@
-"""Conservation: the turns that a plan does not name, counted by standing, so that none is lost."""
+"""Conservation: every turn is counted by standing, so that none is lost.
+
+Pages are counted by their totals; only where a filter, the end of a summary or the age of
+retention runs through a page, its turns are looked at.
+"""
 
 from __future__ import annotations
 
-from windowpane.context.given import PlanInput
-from windowpane.context.scope import PAGE_TURNS
-from windowpane.context.standing import is_summarised, standing_before_budget
-from windowpane.context.states import TurnRange, TurnStanding
-from windowpane.context.weights import NOTHING, Totals
+from collections.abc import Iterable
+from itertools import compress
+
+from windowpane.context.scope import (
+    PageTotals,
+    Scope,
+    is_all_hidden,
+    is_all_visible,
+    is_apart,
+    is_within,
+    page_totals,
+)
+from windowpane.context.standing import Rules
+from windowpane.context.states import PREDICTED, PlannedTurn, TurnRange, TurnStanding
+from windowpane.context.weights import Totals
+
+INVERTED = bytes.maketrans(b"\0\1", b"\1\0")
 
 
-def unnamed_ranges(given: PlanInput, *, start: int | None, named: set[int]) -> list[TurnRange]:
-    end = given.scope.turns if start is None else start
-    tally = Tally()
-    for number, totals in enumerate(given.scope.totals):
-        first, last = number * PAGE_TURNS, number * PAGE_TURNS + totals.all.turns - 1
-        if first >= end:
-            break
-        is_whole = last < end and given.visible is None and not _cuts(given, first, last)
-        if is_whole and is_summarised(given, last):
-            tally.add("summarised", first, last, totals.plain + totals.skipped + totals.unanswered)
-        elif is_whole:
-            tally.add("over_budget", first, last, totals.plain)
-            tally.add("skipped", first, last, totals.skipped)
-            tally.add("failed", first, last, totals.unanswered)
-        else:
-            _tally_each(tally, given, first=first, end=min(end, last + 1), named=named)
-    return tally.ranges()
+class Count:
+    """``wanted_tokens`` is what the turns would weigh if they were sent, shortened as by rule."""
 
+    __slots__ = ("first", "last", "raw_tokens", "turns", "wanted_tokens")
 
-def _cuts(given: PlanInput, first: int, last: int) -> bool:
-    """Whether the summary ends inside a page, or its turns differ in another way."""
-    return given.summary is not None and first <= given.summary.last_index < last
+    def __init__(self) -> None:
+        self.turns = self.raw_tokens = self.wanted_tokens = 0
+        self.first = self.last = -1
 
-
-def _tally_each(tally: Tally, given: PlanInput, *, first: int, end: int, named: set[int]) -> None:
-    for index, weight in given.scope.between(first, end):
-        if index not in named:
-            standing = standing_before_budget(given, index, weight) or "over_budget"
-            tally.add(standing, index, index, Totals(turns=1, raw_tokens=weight.raw_tokens))
+    def add(self, span: range, *, turns: int, raw_tokens: int, wanted_tokens: int) -> None:
+        if turns:
+            self.first = span.start if self.first < 0 else self.first
+            self.last = span.stop - 1
+            self.turns += turns
+            self.raw_tokens += raw_tokens
+            self.wanted_tokens += wanted_tokens
 
 
 class Tally:
-    """Adds up turns by standing, over the span in which they occur."""
+    """All turns of a scope but the pinned, by standing before the budget.
 
-    def __init__(self) -> None:
-        self._ranges: dict[TurnStanding, TurnRange] = {}
+    What would go if there were room stands under ``over_budget`` until the named are taken off.
+    """
 
-    def add(self, standing: TurnStanding, first: int, last: int, totals: Totals) -> None:
-        if not totals.turns:
-            return
-        known = self._ranges.get(standing)
-        self._ranges[standing] = TurnRange(
-            first_index=min(first, known.first_index) if known else first,
-            last_index=max(last, known.last_index) if known else last,
-            standing=standing,
-            totals=(known.totals if known else NOTHING) + totals,
+    def __init__(self, scope: Scope, rules: Rules) -> None:
+        self._counts: dict[TurnStanding, Count] = {}
+        self._scope = scope
+        self._rules = rules
+        for number, page in enumerate(scope.totals):
+            span = scope.span(number)
+            if is_all_hidden(rules.visible, span):
+                self._add_hidden(page, span)
+            elif not self._is_alike(span):
+                self._add_each(number, span)
+            elif is_all_visible(rules.visible, span):
+                self._add_shown(page, span)
+            else:
+                self._add_mixed(number, span)
+
+    @property
+    def candidate_tokens(self) -> int:
+        """What all turns that could go weigh, as they would go."""
+        return self._count("over_budget").wanted_tokens
+
+    def unnamed(self, named: Iterable[PlannedTurn], *, start: int | None) -> tuple[TurnRange, ...]:
+        """What is left when the named turns are taken off. Shown ones lie before the start."""
+        for turn in named:
+            if not turn.is_pinned:
+                count = self._count("over_budget" if turn.standing in PREDICTED else turn.standing)
+                count.turns -= 1
+                count.raw_tokens -= turn.raw_tokens
+        end = self._scope.turns if start is None else start
+        left: list[tuple[TurnStanding, Count]] = [
+            (standing, count) for standing, count in self._counts.items() if count.turns
+        ]
+        return tuple(
+            TurnRange(
+                first_index=count.first,
+                last_index=count.last if standing == "filtered" else min(count.last, end - 1),
+                standing=standing,
+                turns=count.turns,
+                raw_tokens=count.raw_tokens,
+            )
+            for standing, count in sorted(left, key=lambda one: one[1].first)
         )
 
-    def ranges(self) -> list[TurnRange]:
-        return sorted(self._ranges.values(), key=lambda one: one.first_index)
+    def _is_alike(self, span: range) -> bool:
+        """Whether no summary ends and no retention begins inside a page."""
+        retention, covered = self._rules.retention, self._rules.covered
+        return (
+            (is_apart(span, covered) or is_within(span, covered))
+            and not span.start < retention.reasoning_from < span.stop
+            and not span.start < retention.tools_from < span.stop
+        )
+
+    def _add_hidden(self, hidden: PageTotals, span: range) -> None:
+        self._count("filtered").add(
+            span, turns=hidden.turns, raw_tokens=hidden.raw_tokens, wanted_tokens=0
+        )
+
+    def _add_shown(self, shown: PageTotals, span: range) -> None:
+        is_covered = span.start in self._rules.covered
+        removals = self._rules.retention.removals(span.start)
+        kinds: tuple[tuple[TurnStanding, Totals], ...] = (
+            ("over_budget", shown.plain),
+            ("skipped", shown.skipped),
+            ("failed", shown.failed),
+            ("current", shown.current),
+        )
+        for standing, totals in kinds:
+            self._count("summarised" if is_covered else standing).add(
+                span,
+                turns=totals.turns,
+                raw_tokens=totals.raw_tokens,
+                wanted_tokens=totals.tokens(removals),
+            )
+
+    def _add_mixed(self, number: int, span: range) -> None:
+        """Of shown and hidden turns the fewer are counted; the others are the rest of the page."""
+        assert self._rules.visible is not None, "a page is mixed under a filter only"
+        mask = self._rules.visible[span.start : span.stop]
+        page, totals = self._scope.page(number), self._scope.totals[number]
+        if 2 * mask.count(1) <= len(mask):
+            shown = page_totals(list(compress(page, mask)))
+            hidden = totals.without(shown)
+        else:
+            hidden = page_totals(list(compress(page, mask.translate(INVERTED))))
+            shown = totals.without(hidden)
+        self._add_shown(shown, span)
+        self._add_hidden(hidden, span)
+
+    def _add_each(self, number: int, span: range) -> None:
+        for index, weight in zip(span, self._scope.page(number), strict=True):
+            standing = self._rules.standing(index, weight)
+            if standing is None and weight.is_pinned:
+                continue
+            self._count(standing or "over_budget").add(
+                range(index, index + 1),
+                turns=1,
+                raw_tokens=weight.raw_tokens,
+                wanted_tokens=weight.tokens(self._rules.retention.removals(index)),
+            )
+
+    def _count(self, standing: TurnStanding) -> Count:
+        return self._counts.setdefault(standing, Count())

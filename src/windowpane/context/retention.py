@@ -1,7 +1,8 @@
 """What of older turns is left out: reasoning after N turns, tool traffic after N turns.
 
-With cache marks the cut moves in steps, from N kept turns down to four fifths of N, so that the
-cached prefix lives for many turns; without marks it moves with every turn.
+A turn's age decides, not the view, so that a filter never changes how a turn reads. With cache
+marks the cut moves in steps, from N kept turns down to four fifths of N, so that the cached
+prefix lives for many turns; without marks it moves with every turn.
 """
 
 from __future__ import annotations
@@ -11,25 +12,21 @@ from msgspec import Struct
 from windowpane.context.emission import WHOLE, Removals
 
 KEPT_AFTER_STEP_PERCENT = 80
+REASONING: Removals = frozenset({"reasoning"})
+TOOLS: Removals = frozenset({"tools"})
+BOTH: Removals = frozenset({"reasoning", "tools"})
 
 
 class Retention(Struct, frozen=True, kw_only=True):
-    """From which turn on reasoning and tool traffic are kept."""
+    """From which turn on reasoning and tool traffic are kept; 0 if they always are."""
 
     reasoning_from: int
     tools_from: int
 
     def removals(self, index: int) -> Removals:
-        if index >= self.reasoning_from and index >= self.tools_from:
-            return WHOLE
-        if index < self.reasoning_from and index < self.tools_from:
-            return frozenset({"reasoning", "tools"})
-        return frozenset({"reasoning"}) if index < self.reasoning_from else frozenset({"tools"})
-
-    @property
-    def settled_before(self) -> int:
-        """Turns before this index have lost what they can lose."""
-        return min(self.reasoning_from, self.tools_from)
+        if index >= self.reasoning_from:
+            return WHOLE if index >= self.tools_from else TOOLS
+        return REASONING if index >= self.tools_from else BOTH
 
 
 def retention_of(

@@ -6,13 +6,16 @@ the caller opens it and plans again: so planning stays pure and walks only what 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
 
 from msgspec import Struct
 
-from windowpane.context.weights import NOTHING, Totals, TurnWeight, total
+from windowpane.context.weights import Totals, TurnKind, TurnWeight, total
 
 PAGE_TURNS = 1000
+"""How many turns make a page; one that lost turns may have fewer."""
 
 
 class PageMissing(LookupError):
@@ -22,41 +25,59 @@ class PageMissing(LookupError):
 
 
 class PinnedTurn(Struct, frozen=True, kw_only=True):
-    index: int
+    """``offset`` is its place in its page."""
+
+    offset: int
     weight: TurnWeight
 
 
 class PageTotals(Struct, frozen=True, kw_only=True):
-    """What is known of a page without opening it. The four totals leave no turn out."""
+    """What is known of a page without opening it: the sums by kind, and the pinned turns."""
 
+    turns: int
+    raw_tokens: int
     plain: Totals
     skipped: Totals
-    unanswered: Totals
+    failed: Totals
+    current: Totals
     pinned: tuple[PinnedTurn, ...]
 
-    @property
-    def all(self) -> Totals:
-        pinned = total(turn.weight for turn in self.pinned)
-        return self.plain + self.skipped + self.unanswered + pinned
+    def without(self, others: PageTotals) -> PageTotals:
+        """The rest of the page when some of its turns are taken off; its pins are not told."""
+        return PageTotals(
+            turns=self.turns - others.turns,
+            raw_tokens=self.raw_tokens - others.raw_tokens,
+            plain=self.plain - others.plain,
+            skipped=self.skipped - others.skipped,
+            failed=self.failed - others.failed,
+            current=self.current - others.current,
+            pinned=(),
+        )
 
 
-def page_totals(weights: Sequence[TurnWeight], *, first_index: int) -> PageTotals:
-    skipped = total(weight for weight in weights if weight.is_skipped)
-    unanswered = total(
-        weight for weight in weights if weight.is_unanswered and not weight.is_skipped
+def page_totals(weights: Sequence[TurnWeight]) -> PageTotals:
+    kinds: dict[TurnKind, list[TurnWeight]] = {
+        "plain": [],
+        "skipped": [],
+        "failed": [],
+        "current": [],
+    }
+    pinned: list[PinnedTurn] = []
+    for offset, weight in enumerate(weights):
+        kind = weight.kind
+        if kind == "pinned":
+            pinned.append(PinnedTurn(offset=offset, weight=weight))
+        else:
+            kinds[kind].append(weight)
+    return PageTotals(
+        turns=len(weights),
+        raw_tokens=sum(weight.raw_tokens for weight in weights),
+        plain=total(kinds["plain"]),
+        skipped=total(kinds["skipped"]),
+        failed=total(kinds["failed"]),
+        current=total(kinds["current"]),
+        pinned=tuple(pinned),
     )
-    pinned = tuple(
-        PinnedTurn(index=first_index + offset, weight=weight)
-        for offset, weight in enumerate(weights)
-        if is_pinned_in(weight)
-    )
-    rest = total(weights) - skipped - unanswered - total(turn.weight for turn in pinned)
-    return PageTotals(plain=rest, skipped=skipped, unanswered=unanswered, pinned=pinned)
-
-
-def is_pinned_in(weight: TurnWeight) -> bool:
-    """Skipped beats pinned, and what has no answer cannot be held in."""
-    return weight.is_pinned and not weight.is_skipped and not weight.is_unanswered
 
 
 class Scope:
@@ -67,37 +88,83 @@ class Scope:
     ) -> None:
         self.totals = totals
         self._pages = pages
-        self.all = sum((page.all for page in totals), start=NOTHING)
-        self.turns = self.all.turns
+        self._starts = list(accumulate((page.turns for page in totals), initial=0))
+        self._raw_before = list(accumulate((page.raw_tokens for page in totals), initial=0))
+        self.turns = self._starts[-1]
+        self.raw_tokens = self._raw_before[-1]
 
     @staticmethod
     def of(weights: Sequence[TurnWeight]) -> Scope:
         """A scope that is wholly open, for histories at hand."""
         starts = range(0, len(weights), PAGE_TURNS)
-        pages = {start // PAGE_TURNS: weights[start : start + PAGE_TURNS] for start in starts}
-        totals = [
-            page_totals(page, first_index=number * PAGE_TURNS) for number, page in pages.items()
-        ]
-        return Scope(totals, pages)
+        pages = [weights[start : start + PAGE_TURNS] for start in starts]
+        return Scope([page_totals(page) for page in pages], dict(enumerate(pages)))
 
-    @property
-    def pinned(self) -> list[PinnedTurn]:
-        return [turn for page in self.totals for turn in page.pinned]
+    def span(self, number: int) -> range:
+        """The indexes of a page's turns."""
+        return range(self._starts[number], self._starts[number + 1])
 
     def page(self, number: int) -> Sequence[TurnWeight]:
         if number not in self._pages:
             raise PageMissing(number)
-        return self._pages[number]
+        page = self._pages[number]
+        if len(page) != self.totals[number].turns:
+            raise ValueError(f"page {number} and its totals differ in their number of turns")
+        return page
 
-    def newest_first(self) -> Iterator[tuple[int, TurnWeight]]:
+    def turn(self, index: int) -> TurnWeight:
+        number = bisect_right(self._starts, index) - 1
+        return self.page(number)[index - self._starts[number]]
+
+    def pinned(self) -> Iterator[tuple[int, TurnWeight]]:
+        for start, page in zip(self._starts, self.totals, strict=False):
+            for turn in page.pinned:
+                yield start + turn.offset, turn.weight
+
+    def newest_first(
+        self, *, visible: bytes | None, covered: range
+    ) -> Iterator[tuple[int, TurnWeight, int]]:
+        """The visible turns that no summary covers, each with what weighs all before it.
+
+        Pages without any are not opened.
+        """
         for number in reversed(range(len(self.totals))):
+            span = self.span(number)
+            if is_all_hidden(visible, span) or is_within(span, covered):
+                continue
             page = self.page(number)
-            for offset in reversed(range(len(page))):
-                yield number * PAGE_TURNS + offset, page[offset]
+            raw_before = self._raw_before[number + 1]
+            for index in reversed(span):
+                weight = page[index - span.start]
+                raw_before -= weight.raw_tokens
+                if index not in covered and (visible is None or visible[index]):
+                    yield index, weight, raw_before
 
-    def between(self, first: int, end: int) -> Iterator[tuple[int, TurnWeight]]:
-        """Turns from an index up to another, oldest first."""
-        for number in range(first // PAGE_TURNS, -(-end // PAGE_TURNS)):
-            for offset, weight in enumerate(self.page(number)):
-                if first <= number * PAGE_TURNS + offset < end:
-                    yield number * PAGE_TURNS + offset, weight
+    def visible_from(
+        self, first: int, *, visible: bytes | None
+    ) -> Iterator[tuple[int, TurnWeight]]:
+        """The visible turns from an index on, oldest first."""
+        for number in range(max(0, bisect_right(self._starts, first) - 1), len(self.totals)):
+            span = self.span(number)
+            if is_all_hidden(visible, span):
+                continue
+            page = self.page(number)
+            for index in range(max(first, span.start), span.stop):
+                if visible is None or visible[index]:
+                    yield index, page[index - span.start]
+
+
+def is_all_hidden(visible: bytes | None, span: range) -> bool:
+    return visible is not None and visible.find(1, span.start, span.stop) < 0
+
+
+def is_all_visible(visible: bytes | None, span: range) -> bool:
+    return visible is None or visible.find(0, span.start, span.stop) < 0
+
+
+def is_within(span: range, outer: range) -> bool:
+    return outer.start <= span.start and span.stop <= outer.stop
+
+
+def is_apart(span: range, other: range) -> bool:
+    return span.stop <= other.start or other.stop <= span.start

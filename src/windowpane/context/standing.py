@@ -4,47 +4,71 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import Struct
+
 from windowpane.context.boundary import Candidate
+from windowpane.context.checkpoint import summary_in_view
 from windowpane.context.given import PlanInput
-from windowpane.context.retention import Retention
-from windowpane.context.scope import PAGE_TURNS, is_pinned_in
+from windowpane.context.retention import Retention, retention_of
 from windowpane.context.states import TurnStanding
-from windowpane.context.weights import TurnWeight
+from windowpane.context.weights import TurnKind, TurnWeight
+
+NOTHING_COVERED = range(0)
+STANDING_OF: dict[TurnKind, TurnStanding] = {
+    "skipped": "skipped",
+    "failed": "failed",
+    "current": "current",
+}
 
 
-def is_visible(given: PlanInput, index: int) -> bool:
-    return given.visible is None or given.visible[index] == 1
+class Rules(Struct, frozen=True, kw_only=True):
+    """What holds for a whole plan: which turns are shown, covered by the summary, kept whole."""
+
+    visible: bytes | None
+    covered: range
+    retention: Retention
+
+    def is_visible(self, index: int) -> bool:
+        return self.visible is None or self.visible[index] == 1
+
+    def standing(self, index: int, weight: TurnWeight) -> TurnStanding | None:
+        """The first rule that keeps a turn out, in the order of precedence; None: it may go."""
+        if not self.is_visible(index):
+            return "filtered"
+        kind = weight.kind
+        if index in self.covered and kind != "pinned":
+            return "summarised"
+        return STANDING_OF.get(kind)
 
 
-def is_summarised(given: PlanInput, index: int) -> bool:
-    return given.summary is not None and index <= given.summary.last_index
+def rules_of(given: PlanInput) -> Rules:
+    summary = summary_in_view(given)
+    return Rules(
+        visible=given.view.visible,
+        covered=summary.covered if summary else NOTHING_COVERED,
+        retention=retention_of(
+            _past_turns(given),
+            reasoning_turns=given.settings.reasoning_turns,
+            tool_turns=given.settings.tool_turns,
+            in_steps=given.moves_in_steps,
+        ),
+    )
 
 
-def standing_before_budget(given: PlanInput, index: int, weight: TurnWeight) -> TurnStanding | None:
-    """The first rule that keeps a turn out, in the order of precedence; None: a candidate."""
-    if not is_visible(given, index):
-        return "filtered"
-    if is_summarised(given, index) and not is_pinned_in(weight):
-        return "summarised"
-    if weight.is_skipped:
-        return "skipped"
-    if weight.is_unanswered:
-        return "failed"
-    return "current" if weight.is_current else None
+def candidates(given: PlanInput, rules: Rules) -> Iterator[Candidate]:
+    """The turns that go if there is room, newest first."""
+    turns = given.scope.newest_first(visible=rules.visible, covered=rules.covered)
+    for index, weight, raw_before in turns:
+        if weight.kind == "plain":
+            yield Candidate(
+                index=index,
+                tokens=weight.tokens(rules.retention.removals(index)),
+                begins_at=raw_before,
+                ends_at=raw_before + weight.raw_tokens,
+            )
 
 
-def candidates(given: PlanInput, retention: Retention) -> Iterator[Candidate]:
-    """Newest first; the summary's end is where the walk ends."""
-    for index, weight in given.scope.newest_first():
-        if is_summarised(given, index):
-            return
-        if standing_before_budget(given, index, weight) is None and not weight.is_pinned:
-            yield Candidate(index, weight.tokens(retention.removals(index)))
-
-
-def past_turns(given: PlanInput) -> int:
+def _past_turns(given: PlanInput) -> int:
     """How many turns lie behind; the one in flight is not among them."""
     turns = given.scope.turns
-    if turns and given.scope.page((turns - 1) // PAGE_TURNS)[-1].is_current:
-        return turns - 1
-    return turns
+    return turns - 1 if turns and given.scope.turn(turns - 1).is_current else turns

@@ -1,14 +1,14 @@
-"""Where each turn of the scope stands, and why. Every turn is in exactly one state."""
+"""Where each turn of the scope stands. Every turn is in exactly one state; ``words`` says why."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
 from windowpane.context.emission import Removal
-from windowpane.context.weights import Totals
 
+# In the order of precedence: the first that applies is a turn's standing.
 TurnStanding = Literal[
     "filtered",
     "summarised",
@@ -20,30 +20,9 @@ TurnStanding = Literal[
     "shortened",
     "sent",
 ]
-STANDINGS: tuple[TurnStanding, ...] = (
-    "filtered",
-    "summarised",
-    "skipped",
-    "failed",
-    "current",
-    "over_budget",
-    "trimmed",
-    "shortened",
-    "sent",
-)
+STANDINGS: tuple[TurnStanding, ...] = get_args(TurnStanding)
 IN_REQUEST: frozenset[TurnStanding] = frozenset({"shortened", "sent"})
-
-REASONS: dict[TurnStanding, str] = {
-    "filtered": "the filter hides it",
-    "summarised": "the summary stands for it",
-    "skipped": "you skipped it",
-    "failed": "it has no answer",
-    "current": "it is being answered",
-    "over_budget": "it does not fit the budget",
-    "trimmed": "it made room for this message",
-    "shortened": "older reasoning or tool traffic was left out",
-    "sent": "it fits",
-}
+PREDICTED: frozenset[TurnStanding] = frozenset({"sent", "shortened", "trimmed"})
 
 
 class PlannedTurn(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -63,9 +42,10 @@ class PlannedTurn(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class TurnRange(Struct, frozen=True, kw_only=True):
-    """Turns that need no names: how many of those from one index to another stand so."""
+    """Turns without names: so many of those from one index to another stand so."""
 
     first_index: int
     last_index: int
     standing: TurnStanding
-    totals: Totals
+    turns: int
+    raw_tokens: int

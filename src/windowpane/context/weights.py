@@ -5,30 +5,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from msgspec import Struct
 
 from windowpane.context.emission import WHOLE, Removals, emitted
+from windowpane.messages import Message
+from windowpane.parts import Part
 from windowpane.tokens import Counter
 from windowpane.turns import TurnContent
 
 ENDED_BADLY = frozenset({"error", "aborted", "interrupted"})
 IN_FLIGHT = frozenset({"sending", "waiting"})
 
+TurnKind = Literal["plain", "skipped", "failed", "current", "pinned"]
 
-class TurnWeight(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
-    """``is_unanswered``: it ended badly and without a word of answer, so it is not sent."""
 
-    turn_id: str
+class Sizes(Struct, frozen=True, kw_only=True):
+    """The same content four times: whole, without reasoning, without tool traffic, without both."""
+
     raw_tokens: int
     without_reasoning_tokens: int
     without_tools_tokens: int
     bare_tokens: int
-    is_pinned: bool = False
-    is_skipped: bool = False
-    is_unanswered: bool = False
-    is_current: bool = False
 
     def tokens(self, removals: Removals) -> int:
         if not removals:
@@ -40,42 +40,63 @@ class TurnWeight(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True
         return self.without_tools_tokens
 
 
-class Totals(Struct, frozen=True, kw_only=True):
+class TurnWeight(Sizes, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """``is_unanswered``: it ended badly and without a word of answer, so it is not sent."""
+
+    turn_id: str
+    is_pinned: bool = False
+    is_skipped: bool = False
+    is_unanswered: bool = False
+    is_current: bool = False
+
+    @property
+    def kind(self) -> TurnKind:
+        """What its own marks make of it. Only what could be sent can be held in by a pin."""
+        if self.is_skipped:
+            return "skipped"
+        if self.is_unanswered:
+            return "failed"
+        if self.is_current:
+            return "current"
+        return "pinned" if self.is_pinned else "plain"
+
+
+class Totals(Sizes, frozen=True, kw_only=True, gc=False):
     """The sum over some turns: all that a plan needs of those it does not walk."""
 
     turns: int
-    raw_tokens: int
-
-    def __add__(self, other: Totals) -> Totals:
-        return Totals(turns=self.turns + other.turns, raw_tokens=self.raw_tokens + other.raw_tokens)
 
     def __sub__(self, other: Totals) -> Totals:
-        return Totals(turns=self.turns - other.turns, raw_tokens=self.raw_tokens - other.raw_tokens)
+        return Totals(
+            turns=self.turns - other.turns,
+            raw_tokens=self.raw_tokens - other.raw_tokens,
+            without_reasoning_tokens=self.without_reasoning_tokens - other.without_reasoning_tokens,
+            without_tools_tokens=self.without_tools_tokens - other.without_tools_tokens,
+            bare_tokens=self.bare_tokens - other.bare_tokens,
+        )
 
 
-NOTHING = Totals(turns=0, raw_tokens=0)
-
-
-def total(weights: Iterable[TurnWeight]) -> Totals:
-    turns = raw_tokens = 0
-    for weight in weights:
-        turns += 1
-        raw_tokens += weight.raw_tokens
-    return Totals(turns=turns, raw_tokens=raw_tokens)
+def total(weights: Sequence[TurnWeight]) -> Totals:
+    return Totals(
+        turns=len(weights),
+        raw_tokens=sum(weight.raw_tokens for weight in weights),
+        without_reasoning_tokens=sum(weight.without_reasoning_tokens for weight in weights),
+        without_tools_tokens=sum(weight.without_tools_tokens for weight in weights),
+        bare_tokens=sum(weight.bare_tokens for weight in weights),
+    )
 
 
 def weigh(content: TurnContent, *, counter: Counter) -> TurnWeight:
-    raw = _tokens(content, WHOLE, counter=counter)
-    without_reasoning = min(raw, _tokens(content, frozenset({"reasoning"}), counter=counter))
-    without_tools = min(raw, _tokens(content, frozenset({"tools"}), counter=counter))
-    bare = _tokens(content, frozenset({"reasoning", "tools"}), counter=counter)
+    def tokens(*removals: Literal["reasoning", "tools"]) -> int:
+        sent = emitted(content.messages, frozenset(removals))
+        return emitted_tokens(sent, stored=content.messages, counter=counter)
+
     return TurnWeight(
         turn_id=content.turn.id,
-        raw_tokens=raw,
-        # A recorded size and a counted one may differ by a few tokens; less is never more.
-        without_reasoning_tokens=without_reasoning,
-        without_tools_tokens=without_tools,
-        bare_tokens=min(bare, without_reasoning, without_tools),
+        raw_tokens=tokens(),
+        without_reasoning_tokens=tokens("reasoning"),
+        without_tools_tokens=tokens("tools"),
+        bare_tokens=tokens("reasoning", "tools"),
         is_pinned=content.turn.is_pinned,
         is_skipped=content.turn.is_skipped,
         is_unanswered=is_unanswered(content),
@@ -86,12 +107,28 @@ def weigh(content: TurnContent, *, counter: Counter) -> TurnWeight:
 def is_unanswered(content: TurnContent) -> bool:
     if content.turn.state not in ENDED_BADLY:
         return False
-    return not any(message.role == "assistant" and message.text for message in content.messages)
-
-
-def _tokens(content: TurnContent, removals: Removals, *, counter: Counter) -> int:
-    sizes = {message.id: message for message in content.messages}
-    return sum(
-        counter.message(sizes[message.id], sent=message.parts)
-        for message in emitted(content.messages, removals)
+    return not any(
+        message.role == "assistant" and message.text.strip() for message in content.messages
     )
+
+
+def emitted_tokens(sent: Iterable[Message], *, stored: Sequence[Message], counter: Counter) -> int:
+    """What messages weigh of which perhaps only some parts are sent."""
+    whole = {message.id: message for message in emitted(stored, WHOLE)}
+    by_id = {message.id: message for message in stored}
+    return sum(
+        _message_tokens(
+            by_id[message.id], whole[message.id].parts, sent=message.parts, counter=counter
+        )
+        for message in sent
+    )
+
+
+def _message_tokens(
+    stored: Message, whole: tuple[Part, ...], *, sent: tuple[Part, ...], counter: Counter
+) -> int:
+    """A reported size and a counted one may differ by a few tokens; less is never more."""
+    whole_tokens = counter.message(stored, sent=whole)
+    if sent == whole:
+        return whole_tokens
+    return min(whole_tokens, counter.message(stored, sent=sent))
