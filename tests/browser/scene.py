@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -56,7 +56,7 @@ class Witness:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Serve]:
+def serving(folder: Path) -> Generator[Serve]:
     servers: list[Server] = []
 
     def serve(*replies: Reply, prepare: Prepare | None = None) -> Server:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.filling import filled
 from tests.browser.scene import Serve, Witness, expect_ended, say
@@ -57,9 +57,14 @@ def test_a_page_that_is_not_there_says_so(page: Page, serve: Serve, witness: Wit
 
 
 def test_a_phone_has_one_column_and_a_drawer(
-    playwright: Playwright, browser: Browser, serve: Serve, witness: Witness
+    browser: Browser, serve: Serve, witness: Witness
 ) -> None:
-    context = browser.new_context(**playwright.devices["Pixel 7"])
+    context = browser.new_context(
+        viewport={"width": 412, "height": 839},
+        device_scale_factor=2.625,
+        is_mobile=True,
+        has_touch=True,
+    )
     page = witness.watch(context.new_page())
     server = serve(says(RICH + "averyverylongword" * 30), prepare=filled(turns=2))
     page.goto(server.entrance)
@@ -84,8 +89,9 @@ def overflows(page: Page) -> bool:
     return page.evaluate(
         """() => {
             const log = document.querySelector("chat-log");
-            return log.scrollWidth > log.clientWidth
-                || document.documentElement.scrollWidth > document.documentElement.clientWidth;
+            const wide = [...document.querySelectorAll(".turn, .prose > *, .composer button, h1")]
+                .filter(it => it.getBoundingClientRect().right > innerWidth);
+            return log.scrollWidth > log.clientWidth || wide.length > 0;
         }"""
     )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -26,7 +27,9 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.globals.update(static_url=static_url, module_urls=module_urls, icon=icon)
+    # Jinja's own defaults are all that a type checker sees of this dictionary.
+    names = cast("dict[str, object]", made.globals)
+    names.update(static_url=static_url, module_urls=module_urls, icon=icon)
     return made
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from windowpane.events import (
@@ -177,7 +177,7 @@ class LiveChats:
         self._chats: dict[str, LiveChat] = {}
 
     @contextmanager
-    def watching(self, chat_id: str, *, after: EventId) -> Iterator[Watcher]:
+    def watching(self, chat_id: str, *, after: EventId) -> Generator[Watcher]:
         watcher = Watcher()
         chat = self._chats.get(chat_id)
         if chat is None:

@@ -7,6 +7,7 @@ what one place of an answer shows: a text, a reasoning, or a tool's call with it
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Literal
 
@@ -26,6 +27,8 @@ PREVIEW_CHARACTERS = 160
 LONG_ASK_CHARACTERS = 2_000
 LONG_ASK_LINES = 24
 LIVE_STATES = ("sending", "waiting")
+# Signs of Markdown that only disturb where nothing renders them.
+MARKS = re.compile(r"\*\*|`+|^#+ ", re.MULTILINE)
 
 Standing = Literal["sent", "current", "failed"]
 
@@ -203,7 +206,7 @@ def _usage(messages: Sequence[Message]) -> UsageView | None:
 def _preview(piece: ReasoningPiece | ToolPiece) -> str:
     """One line that tells what is folded away."""
     if isinstance(piece, ReasoningPiece):
-        return _one_line(piece.text)
+        return _one_line(MARKS.sub("", piece.text[: 4 * PREVIEW_CHARACTERS]))
     return _one_line(piece.arguments if piece.result is None else piece.result)
 
 
