@@ -11,6 +11,7 @@ from typing import Protocol
 
 import pytest
 import splintr
+import tiktoken
 from hypothesis import given
 
 from tests.tokens.texts import TEXTS
@@ -51,7 +52,6 @@ def ranks() -> dict[bytes, int]:
 
 @cache
 def reference() -> Reference:
-    tiktoken = pytest.importorskip("tiktoken", reason="tiktoken, the reference, is not installed")
     return tiktoken.Encoding(
         name="o200k_base",
         pat_str=splintr.O200K_BASE_PATTERN,
