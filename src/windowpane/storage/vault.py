@@ -65,6 +65,13 @@ class Vault:
     async def open(self) -> None:
         """Open the store and refuse a key that did not seal it, before anything is written."""
         await self.store.open()
+        try:
+            await self._check()
+        except BaseException:
+            await self.store.close()
+            raise
+
+    async def _check(self) -> None:
         rows = await self.store.get("vault", [CHECK_ID])
         if rows:
             self._verify(rows[0])
