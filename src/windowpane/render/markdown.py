@@ -16,6 +16,7 @@ from windowpane.render.math import math_block
 from windowpane.render.references import Used, footnote_label, footnote_text, no_references
 from windowpane.render.safe import safe_html
 from windowpane.render.shield import Code, clean_text, restore, shield
+from windowpane.render.unfinished import with_closed_marks
 
 _ROOT = re.compile(r"<([a-z0-9]+)[ >]")
 
@@ -50,7 +51,8 @@ def open_block_html(block: Block, *, used: Used) -> str:
     """One block that still grows: what may change with the next word is not yet drawn in full."""
     if block.kind == "math":
         return f'<pre class="math-source">{escape(block.source, quote=False)}</pre>'
-    return _text_html(block, used=used, is_open=True)
+    shown = Block(block.kind, with_closed_marks(block.source))
+    return _text_html(shown, used=used, is_open=True)
 
 
 def _text_html(block: Block, *, used: Used, is_open: bool) -> str:
