@@ -16,12 +16,13 @@ from typing import Annotated
 from msgspec import Meta, Struct, structs
 
 from windowpane.agent.answer import Stop, answer
+from windowpane.agent.digest import short_name
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.journal import Journal, Running
 from windowpane.agent.log import ChatLog, LogReader
 from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
-from windowpane.agent.planner import Outlook, Planner, floor_after
+from windowpane.agent.planner import LookedAt, Outlook, Planner, floor_after
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
 from windowpane.agent.topics import Topics
 from windowpane.agent.views import Views
@@ -38,6 +39,7 @@ from windowpane.errors import (
     VersionConflict,
 )
 from windowpane.events import EventId, OpenPart, TurnStarted
+from windowpane.filters import Topic, TopicTree, Viewpoint, parse
 from windowpane.ids import new_id
 from windowpane.messages import Message
 from windowpane.parts import Text
@@ -84,12 +86,13 @@ KEPT_TOKEN_COUNTS = 50_000
 class SendRequest(Struct, frozen=True, kw_only=True):
     """``seen_head_id`` is the last turn the sender saw; None means it does not care.
 
-    An empty string says that the sender saw an empty chat.
+    An empty string says that the sender saw an empty chat. What the filter hides is not sent.
     """
 
     text: str
     model: str | None = None
     seen_head_id: str | None = None
+    filter_text: str = ""
 
 
 class TurnMarks(Struct, frozen=True, kw_only=True):
@@ -105,6 +108,7 @@ class PlanRequest(Struct, frozen=True, kw_only=True):
 
     draft: str = ""
     model: str | None = None
+    filter_text: str = ""
 
 
 class ChatPage(Struct, frozen=True, kw_only=True):
@@ -287,8 +291,8 @@ class Workspace:
         """The newest turns, or those before a depth, with the running turn as it stands now."""
         chat = await self.chat(chat_id)
         position = self.position(chat_id)
-        page = await path_page(self._vault, chat_id, before_depth=before_depth, limit=limit + 1)
-        turns = page.turns[-limit:]
+        page = await path_page(self._vault, chat_id, before_depth=before_depth, limit=limit)
+        turns = page.turns
         live, open_part = await self._live(chat_id)
         if live is not None:
             turns = tuple(live if live.turn.id == old.turn.id else old for old in turns)
@@ -297,7 +301,8 @@ class Workspace:
             turns=turns,
             open_part=open_part,
             is_answering=live is not None,
-            has_older=len(page.turns) > limit,
+            # By depth, not by count: turns that cannot be opened must not hide those before them.
+            has_older=bool(turns) and turns[0].turn.depth > 0,
             position=position,
             damaged=page.damaged,
         )
@@ -344,7 +349,9 @@ class Workspace:
         turn, message, chat = _begun(stored.value, text=text, model=model, at=_now())
         # Planned before the claim: what cannot be sent is not stored, and the text stays with
         # its writer. If the chat goes on meanwhile, the claim is what fails.
-        outlook = await self._outlook(stored.value, project=project, model=model)
+        outlook = await self._outlook(
+            stored.value, project=project, model=model, filter_text=request.filter_text
+        )
         ready = await self._planner.plan(outlook, [message])
         if ready.unsendable is not None:
             raise PromptTooLarge(ready.unsendable.message)
@@ -368,13 +375,31 @@ class Workspace:
         project = await self.project(chat.project_id)
         model = request.model or await self._model_for(chat=chat, project=project)
         self.models.resolve(model)
-        outlook = await self._outlook(chat, project=project, model=model)
+        outlook = await self._outlook(
+            chat, project=project, model=model, filter_text=request.filter_text
+        )
         draft = [_user_message(request.draft, at=_now())] if request.draft.strip() else []
         return await self._planner.plan(outlook, draft)
 
-    async def _outlook(self, chat: Chat, *, project: Project, model: str) -> Outlook:
+    async def _outlook(
+        self, chat: Chat, *, project: Project, model: str, filter_text: str
+    ) -> Outlook:
+        viewpoint = Viewpoint(
+            now=_now(),
+            zone=_now().astimezone().tzinfo or UTC,
+            topics=TopicTree.of(
+                Topic(id=topic.id, name=topic.name, parent_id=topic.parent_id)
+                for topic in await self.topics.of(project.id)
+            ),
+            current_topic_id=chat.topic_id,
+            current_model=short_name(model),
+        )
         return await self._planner.outlook(
-            chat, project=project, model=model, settings=ContextSettings()
+            chat,
+            project=project,
+            model=model,
+            settings=ContextSettings(),
+            view=LookedAt(tree=parse(filter_text), viewpoint=viewpoint),
         )
 
     async def stop(self, chat_id: str) -> None:
