@@ -88,6 +88,7 @@ class LiveChat:
         return bool(self._watchers)
 
     def join(self, watcher: Watcher, *, after: EventId) -> None:
+        self._held += self._reader.take()
         self._flush()
         with self._workspace.follow(self._chat_id, after=after) as reader:
             missed = [logged.event for logged in reader.take()]
@@ -118,10 +119,15 @@ class LiveChat:
         join_seconds = self._workspace.settings.delta_join_seconds
         sent_at = 0.0
         while True:
-            self._held += await self._reader.read()
+            reader = self._reader
+            news = await reader.read()
+            if reader is not self._reader:
+                continue
+            self._held += news
             pause_seconds = sent_at + join_seconds - self._loop.time()
             if pause_seconds > 0 and all(_is_delta(logged) for logged in self._held):
                 await asyncio.sleep(pause_seconds)
+                self._held += self._reader.take()
             self._flush()
             sent_at = self._loop.time()
 
@@ -133,7 +139,7 @@ class LiveChat:
             watcher.end()
 
     def _flush(self) -> None:
-        news, self._held = self._held + self._reader.take(), []
+        news, self._held = self._held, []
         for logged in news:
             for frame in self._frames(logged.event):
                 self._publish(encoded(frame, at=logged.id))
@@ -153,6 +159,8 @@ class LiveChat:
     def _begin_again(self) -> None:
         """This reader was overtaken by a new turn; the pages load what it missed."""
         self._reading.close()
+        # Whoever waits for the old one shall see that there is a new one.
+        self._reader.wake()
         self._reader = self._reading.enter_context(self._workspace.follow_turn(self._chat_id))
         self._turn = None
 

@@ -80,9 +80,14 @@ async def plan_draft(workspace: Workspace, chat_id: str, data: PlanRequest) -> C
 
 @get("/api/chats/{chat_id:str}/plan")
 async def plan(
-    workspace: Workspace, chat_id: str, draft: str = "", model: str | None = None
+    workspace: Workspace,
+    chat_id: str,
+    draft: str = "",
+    model: str | None = None,
+    filter_text: Annotated[str, Parameter(query="filter")] = "",
 ) -> ContextPlan:
-    return await workspace.plan(chat_id, PlanRequest(draft=draft, model=model))
+    request = PlanRequest(draft=draft, model=model, filter_text=filter_text)
+    return await workspace.plan(chat_id, request)
 
 
 @post("/api/chats/{chat_id:str}/send")

@@ -7,10 +7,8 @@ import asyncio
 from litestar import get
 from litestar.response import Redirect
 
-from windowpane.projects import Chat
+from windowpane.projects import FIRST_PROJECT, Chat
 from windowpane.workspace import Workspace
-
-FIRST_PROJECT = "Home"
 
 
 class FirstSteps:
