@@ -21,7 +21,7 @@ from windowpane.cli.opening import opened_workspace
 from windowpane.providers.scripted import Reply
 from windowpane.settings import Settings
 from windowpane.turns import TurnContent
-from windowpane.workspace import Workspace
+from windowpane.workspace import ChatPage
 
 PROGRAM = (sys.executable, "-m", "windowpane")
 PATIENCE_SECONDS = 60
@@ -92,7 +92,7 @@ def started(
             process.kill()
 
 
-def in_workspace(data: Path, *, replies: Sequence[Reply]) -> None:
+def give_script(data: Path, *, replies: Sequence[Reply]) -> None:
     """Make ``script/scripted`` answer with these replies, in every process that opens the vault."""
 
     async def store() -> None:
@@ -104,18 +104,19 @@ def in_workspace(data: Path, *, replies: Sequence[Reply]) -> None:
 
 def turns_in(data: Path) -> list[TurnContent]:
     """Every turn of every chat, as another process finds them."""
+    return [turn for page in pages_in(data) for turn in page.turns]
 
-    async def read(workspace: Workspace) -> list[TurnContent]:
-        found: list[TurnContent] = []
-        for project in (await workspace.projects()).values:
-            for chat in (await workspace.chats(project.id)).values:
-                page = await workspace.page(chat.id, before_depth=None, limit=100)
-                found.extend(page.turns)
-        return found
 
-    async def opened() -> list[TurnContent]:
+def pages_in(data: Path) -> list[ChatPage]:
+    """Every chat, with the part that is being written if there is one."""
+
+    async def opened() -> list[ChatPage]:
         async with opened_workspace(Settings(data=str(data))) as workspace:
-            return await read(workspace)
+            return [
+                await workspace.page(chat.id, before_depth=None, limit=100)
+                for project in (await workspace.projects()).values
+                for chat in (await workspace.chats(project.id)).values
+            ]
 
     return asyncio.run(opened())
 

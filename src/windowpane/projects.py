@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from windowpane.errors import InvalidInput
 
-
 NAME_LIMIT_CHARACTERS = 200
+# What the project is called that is made where there is none.
+FIRST_PROJECT = "Home"
 
 
 def checked_name(name: str) -> str:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Terminal, in_workspace, run, turns_in
+from tests.commands import Terminal, give_script, run, turns_in
 from tests.workspaces import MODEL, does, says
 from windowpane.errors import Failure
 from windowpane.providers.scripted import Fail, Hang, Say, Think
@@ -23,7 +23,7 @@ def at_terminal(*words: str, data: Path) -> Terminal:
 
 
 def test_lines_from_a_pipe_are_sent_one_after_the_other_into_one_chat(data: Path) -> None:
-    in_workspace(data, replies=[says("Five.", when="two"), says("Six.\n", when="three")])
+    give_script(data, replies=[says("Five.", when="two"), says("Six.\n", when="three")])
     outcome = run("chat", *WITH_SCRIPT, data=data, stdin="two\n\n  \nthree\n")
     assert (outcome.code, outcome.out, outcome.err) == (0, "Five.\nSix.\n", "")
     turns = turns_in(data)
@@ -32,14 +32,14 @@ def test_lines_from_a_pipe_are_sent_one_after_the_other_into_one_chat(data: Path
 
 
 def test_no_line_no_chat(data: Path) -> None:
-    in_workspace(data, replies=[])
+    give_script(data, replies=[])
     assert run("chat", *WITH_SCRIPT, data=data, stdin="\n").code == 0
     assert turns_in(data) == []
 
 
 def test_a_pipe_ends_at_the_first_line_that_is_not_answered(data: Path) -> None:
     busy = Fail(failure=Failure(kind="overloaded", message="The model is busy."))
-    in_workspace(data, replies=[says("Five.", when="two"), does(busy, when="three")])
+    give_script(data, replies=[says("Five.", when="two"), does(busy, when="three")])
     outcome = run("chat", *WITH_SCRIPT, data=data, stdin="two\nthree\nfour\n")
     assert (outcome.code, outcome.out) == (1, "Five.\n")
     assert outcome.complaint == "The model is busy."
@@ -56,21 +56,21 @@ def test_a_pipe_ends_at_the_first_line_that_is_not_answered(data: Path) -> None:
 def test_an_unknown_chat_or_model_is_refused_before_anything_is_read(
     words: tuple[str, ...], sentence: str, data: Path
 ) -> None:
-    in_workspace(data, replies=[])
+    give_script(data, replies=[])
     outcome = run("chat", *words, data=data, stdin="hi\n")
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.complaint.startswith(sentence)
 
 
 def test_bytes_that_are_no_text_are_refused(data: Path) -> None:
-    in_workspace(data, replies=[])
+    give_script(data, replies=[])
     outcome = run("chat", *WITH_SCRIPT, data=data, stdin=b"caf\xe9\n")
     assert outcome.code == 2
     assert outcome.complaint.startswith("The message is not text in UTF-8.")
 
 
 def test_a_person_asks_reads_and_leaves(data: Path) -> None:
-    in_workspace(data, replies=[says("Five.", when="two"), says("Six.", when="three")])
+    give_script(data, replies=[says("Five.", when="two"), says("Six.", when="three")])
     with at_terminal(*WITH_SCRIPT, data=data) as terminal:
         terminal.until("> ")
         terminal.press("two\n")
@@ -86,7 +86,7 @@ def test_a_person_asks_reads_and_leaves(data: Path) -> None:
 
 
 def test_a_chat_is_picked_up_again(data: Path) -> None:
-    in_workspace(data, replies=[says("Five.", when="two"), says("Six.", when="three")])
+    give_script(data, replies=[says("Five.", when="two"), says("Six.", when="three")])
     run("send", *WITH_SCRIPT, "two", data=data)
     chat_id = turns_in(data)[0].turn.chat_id
     with at_terminal("--chat", chat_id, *WITH_SCRIPT, data=data) as terminal:
@@ -102,7 +102,7 @@ def test_a_chat_is_picked_up_again(data: Path) -> None:
 
 def test_ctrl_c_stops_an_answer_and_the_talk_goes_on(data: Path) -> None:
     endless = does(Say(chunks=("Once upon a time",)), Hang(), when="story")
-    in_workspace(data, replies=[endless, says("Five.", when="two")])
+    give_script(data, replies=[endless, says("Five.", when="two")])
     with at_terminal(*WITH_SCRIPT, data=data) as terminal:
         terminal.until("> ")
         terminal.press("story\n")
@@ -119,7 +119,7 @@ def test_ctrl_c_stops_an_answer_and_the_talk_goes_on(data: Path) -> None:
 
 
 def test_ctrl_c_at_the_prompt_clears_the_line(data: Path) -> None:
-    in_workspace(data, replies=[says("Five.")])
+    give_script(data, replies=[says("Five.")])
     with at_terminal(*WITH_SCRIPT, data=data) as terminal:
         terminal.until("> ")
         terminal.press("never mind")
@@ -136,7 +136,7 @@ def test_ctrl_c_at_the_prompt_clears_the_line(data: Path) -> None:
 
 def test_a_failure_is_told_and_the_talk_goes_on(data: Path) -> None:
     busy = Fail(failure=Failure(kind="overloaded", message="The model is busy."))
-    in_workspace(data, replies=[does(busy, when="one"), says("Five.", when="two")])
+    give_script(data, replies=[does(busy, when="one"), says("Five.", when="two")])
     with at_terminal(*WITH_SCRIPT, data=data) as terminal:
         terminal.until("> ")
         terminal.press("one\n")
@@ -148,7 +148,7 @@ def test_a_failure_is_told_and_the_talk_goes_on(data: Path) -> None:
 
 def test_reasoning_is_dimmed_and_control_characters_do_nothing(data: Path) -> None:
     spoken = does(Think(chunks=("Let me think.",)), Say(chunks=("\x1b]0;owned\x07Red\r.",)))
-    in_workspace(data, replies=[spoken])
+    give_script(data, replies=[spoken])
     with at_terminal(*WITH_SCRIPT, data=data) as terminal:
         terminal.until("> ")
         terminal.press("go\n")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import in_workspace, run
+from tests.commands import give_script, run
 from tests.postgres import free_port
 from tests.workspaces import MODEL, says
 from windowpane import __version__
@@ -20,7 +20,7 @@ from windowpane import __version__
 def data(tmp_path: Path) -> Path:
     """A vault with one turn in it."""
     folder = tmp_path / "data"
-    in_workspace(folder, replies=[says("Five.")])
+    give_script(folder, replies=[says("Five.")])
     run("send", "--model", MODEL, "two", data=folder)
     return folder
 

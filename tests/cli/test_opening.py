@@ -9,7 +9,7 @@ from stat import S_IMODE
 
 import pytest
 
-from tests.commands import Outcome, in_workspace, run, turns_in
+from tests.commands import Outcome, give_script, run, turns_in
 from tests.postgres import free_port
 from tests.workspaces import MODEL, says
 
@@ -21,7 +21,7 @@ NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 def data(tmp_path: Path) -> Path:
     """A vault with one turn in it."""
     folder = tmp_path / "data"
-    in_workspace(folder, replies=[says("Five.")])
+    give_script(folder, replies=[says("Five.")])
     assert run(*SEND, data=folder).out == "Five.\n"
     return folder
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import in_workspace, run, started, turns_in
+from tests.commands import give_script, run, started, turns_in
 from tests.workspaces import MODEL, does, says
 from windowpane.errors import Failure
 from windowpane.providers.scripted import Call, Cut, Fail, Hang, Report, Say, Think
@@ -32,7 +32,7 @@ def is_being_answered(content: TurnContent) -> bool:
 
 
 def test_the_answer_is_all_that_standard_output_gets(data: Path) -> None:
-    in_workspace(data, replies=[does(Think(chunks=("Hm.",)), Say(chunks=("One ", "journal.")))])
+    give_script(data, replies=[does(Think(chunks=("Hm.",)), Say(chunks=("One ", "journal.")))])
     outcome = run("send", *WITH_SCRIPT, "How many?", data=data)
     assert (outcome.code, outcome.out, outcome.err) == (0, "One journal.\n", "")
     [turn] = turns_in(data)
@@ -41,14 +41,14 @@ def test_the_answer_is_all_that_standard_output_gets(data: Path) -> None:
 
 @pytest.mark.parametrize("words", [(), ("-",)])
 def test_the_message_may_come_through_a_pipe(words: tuple[str, ...], data: Path) -> None:
-    in_workspace(data, replies=[says("Short.", when="three\nlines\n")])
+    give_script(data, replies=[says("Short.", when="three\nlines\n")])
     outcome = run("send", *WITH_SCRIPT, *words, data=data, stdin="of\nthree\nlines\n")
     assert (outcome.code, outcome.out) == (0, "Short.\n")
 
 
 def test_json_tells_all_of_the_answer_in_one_object(data: Path) -> None:
     usage = TokenUsage(input_tokens=12, output_tokens=3, reasoning_tokens=1)
-    in_workspace(data, replies=[does(Say(chunks=("Three.",)), Report(usage=usage))])
+    give_script(data, replies=[does(Say(chunks=("Three.",)), Report(usage=usage))])
     outcome = run("send", "--json", *WITH_SCRIPT, "How many?", data=data)
     [turn] = turns_in(data)
     assert (outcome.code, outcome.err) == (0, "")
@@ -77,7 +77,7 @@ def test_the_texts_around_tool_calls_are_printed_apart_and_their_usage_summed(da
         does(Say(chunks=("Let me look.",)), call, Report(usage=usage)),
         does(Say(chunks=("Nothing there.",)), Report(usage=usage)),
     ]
-    in_workspace(data, replies=replies)
+    give_script(data, replies=replies)
     plain = run("send", *WITH_SCRIPT, "look", data=data)
     told = object_in(run("send", "--json", *WITH_SCRIPT, "look", data=data).out)
     assert plain.out == "Let me look.\n\nNothing there.\n"
@@ -86,7 +86,7 @@ def test_the_texts_around_tool_calls_are_printed_apart_and_their_usage_summed(da
 
 
 def test_a_chat_goes_on_where_it_was(data: Path) -> None:
-    in_workspace(data, replies=[says("Five.", when="two"), says("Six.", when="three")])
+    give_script(data, replies=[says("Five.", when="two"), says("Six.", when="three")])
     first = object_in(run("send", "--json", *WITH_SCRIPT, "two", data=data).out)
     second = run("send", "--json", "--chat", first["chat_id"], *WITH_SCRIPT, "three", data=data)
     assert object_in(second.out)["chat_id"] == first["chat_id"]
@@ -95,7 +95,7 @@ def test_a_chat_goes_on_where_it_was(data: Path) -> None:
 
 def test_a_failed_answer_keeps_its_text_and_says_why(data: Path) -> None:
     failure = Failure(kind="overloaded", message="The model is busy; try later.", http_status=529)
-    in_workspace(data, replies=[does(Say(chunks=("Half an",)), Fail(failure=failure))])
+    give_script(data, replies=[does(Say(chunks=("Half an",)), Fail(failure=failure))])
     plain = run("send", *WITH_SCRIPT, "go", data=data)
     told = run("send", "--json", *WITH_SCRIPT, "go", data=data)
     assert (plain.code, plain.out) == (1, "Half an\n")
@@ -110,14 +110,14 @@ def test_a_failed_answer_keeps_its_text_and_says_why(data: Path) -> None:
 
 
 def test_a_broken_connection_is_a_failure(data: Path) -> None:
-    in_workspace(data, replies=[does(Say(chunks=("Half an",)), Cut())])
+    give_script(data, replies=[does(Say(chunks=("Half an",)), Cut())])
     outcome = run("send", "--json", *WITH_SCRIPT, "go", data=data)
     assert outcome.code == 1
     assert object_in(outcome.out)["error"]["kind"] == "net"
 
 
 def test_interrupting_stops_the_answer_and_keeps_its_text(data: Path) -> None:
-    in_workspace(data, replies=[does(Say(chunks=("So far",)), Hang())])
+    give_script(data, replies=[does(Say(chunks=("So far",)), Hang())])
     with started("send", *WITH_SCRIPT, "go", data=data) as process:
         assert process.stdout is not None
         assert process.stdout.read(6) == "So far"
@@ -129,7 +129,7 @@ def test_interrupting_stops_the_answer_and_keeps_its_text(data: Path) -> None:
 
 
 def test_interrupting_tells_json_what_arrived(data: Path) -> None:
-    in_workspace(data, replies=[does(Say(chunks=("So far",)), Hang())])
+    give_script(data, replies=[does(Say(chunks=("So far",)), Hang())])
     with started("send", "--json", *WITH_SCRIPT, "go", data=data) as process:
         while process.poll() is None and not any(is_being_answered(t) for t in turns_in(data)):
             pass
@@ -142,7 +142,7 @@ def test_interrupting_tells_json_what_arrived(data: Path) -> None:
 
 def test_a_reader_that_leaves_ends_the_answer_and_its_text_is_kept(data: Path) -> None:
     chunks = tuple("word " for _ in range(2000))
-    in_workspace(data, replies=[does(Say(chunks=chunks, delay_seconds=0.001))])
+    give_script(data, replies=[does(Say(chunks=chunks, delay_seconds=0.001))])
     with started("send", *WITH_SCRIPT, "go", data=data) as process:
         assert process.stdout is not None
         process.stdout.read(1)
@@ -156,7 +156,7 @@ def test_a_reader_that_leaves_ends_the_answer_and_its_text_is_kept(data: Path) -
 
 
 def test_two_processes_may_send_at_the_same_time(data: Path) -> None:
-    in_workspace(
+    give_script(
         data,
         replies=[does(Say(chunks=("slow",)), Hang(), when="slow"), says("quick", when="quick")],
     )
@@ -187,7 +187,7 @@ def test_two_processes_may_send_at_the_same_time(data: Path) -> None:
 def test_a_refused_message_leaves_nothing_behind(
     words: tuple[str, ...], stdin: str | bytes, sentence: str, data: Path
 ) -> None:
-    in_workspace(data, replies=[])
+    give_script(data, replies=[])
     outcome = run("send", "--json", *words, data=data, stdin=stdin)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.complaint.startswith(sentence)
@@ -200,14 +200,14 @@ def test_a_refused_message_leaves_nothing_behind(
 
 
 def test_a_longer_message_may_be_allowed(data: Path) -> None:
-    in_workspace(data, replies=[says("Long.")])
+    give_script(data, replies=[says("Long.")])
     allowed = {"WINDOWPANE_MESSAGE_LIMIT_BYTES": "3000000"}
     outcome = run("send", *WITH_SCRIPT, data=data, stdin="x" * 2_000_000, more=allowed)
     assert (outcome.code, outcome.out) == (0, "Long.\n")
 
 
 def test_a_model_that_its_provider_does_not_have_is_told(data: Path) -> None:
-    in_workspace(data, replies=[])
+    give_script(data, replies=[])
     outcome = run("send", "--model", "script/other", "hi", data=data)
     assert outcome.code == 1
     assert outcome.complaint == "The script has no model called other."
@@ -215,5 +215,5 @@ def test_a_model_that_its_provider_does_not_have_is_told(data: Path) -> None:
 
 def test_what_a_model_writes_reaches_a_pipe_unchanged(data: Path) -> None:
     text = "\x1b[31mred\x1b[0m \u202e \U0001f4cc é"
-    in_workspace(data, replies=[says(text)])
+    give_script(data, replies=[says(text)])
     assert run("send", *WITH_SCRIPT, "hi", data=data).out == f"{text}\n"

@@ -12,7 +12,7 @@ from urllib.request import HTTPCookieProcessor, OpenerDirector, Request, build_o
 
 import pytest
 
-from tests.commands import PATIENCE_SECONDS, in_workspace, run, started, turns_in
+from tests.commands import PATIENCE_SECONDS, give_script, run, started, turns_in
 from tests.workspaces import MODEL, does
 from windowpane.providers.scripted import Hang, Say
 
@@ -89,7 +89,7 @@ def test_without_a_command_it_serves(data: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ending_the_server_keeps_what_was_being_written(number: signal.Signals, data: Path) -> None:
-    in_workspace(data, replies=[does(Say(chunks=("So far",)), Hang())])
+    give_script(data, replies=[does(Say(chunks=("So far",)), Hang())])
     with serving(data=data) as server:
         project = server.post("/api/projects", {"name": "Ledger"})
         chat = server.post(f"/api/projects/{project['id']}/chats", {})
@@ -141,7 +141,7 @@ def test_other_names_of_this_machine_need_no_password(data: Path) -> None:
 
 
 def test_a_vault_that_does_not_open_is_told_and_the_server_ends(data: Path) -> None:
-    in_workspace(data, replies=[])
+    give_script(data, replies=[])
     (data / "vault.key").chmod(0o644)
     outcome = run("serve", "--port", "0", data=data)
     assert (outcome.code, outcome.out) == (1, "")

@@ -6,7 +6,7 @@ from stat import S_IMODE
 
 import pytest
 
-from tests.commands import Outcome, Terminal, in_workspace, run, turns_in
+from tests.commands import Outcome, Terminal, give_script, run, turns_in
 from tests.workspaces import MODEL, says
 
 RIGHT = {"WINDOWPANE_PASSPHRASE": "correct horse"}
@@ -16,7 +16,7 @@ RIGHT = {"WINDOWPANE_PASSPHRASE": "correct horse"}
 def data(tmp_path: Path) -> Path:
     """A vault with one turn in it."""
     folder = tmp_path / "data"
-    in_workspace(folder, replies=[says("Five.")])
+    give_script(folder, replies=[says("Five.")])
     run("send", "--model", MODEL, "two", data=folder)
     return folder
 

@@ -17,11 +17,10 @@ from windowpane.cli.pieces import Pieces
 from windowpane.cli.screens import Screen
 from windowpane.errors import NothingRunning
 from windowpane.events import EventId, TurnEnded
+from windowpane.projects import FIRST_PROJECT
 from windowpane.turns import Turn
 from windowpane.usage import TokenUsage
 from windowpane.workspace import SendRequest, Workspace
-
-FIRST_PROJECT = "First project"
 
 
 class Answer(Struct, frozen=True, kw_only=True):
