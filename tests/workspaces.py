@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from windowpane.definitions import ProviderDefinition
+from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.events import Event, EventId, Reload, TurnEnded
 from windowpane.ids import new_id
 from windowpane.providers.scripted import End, Reply, Say, Script, Step
@@ -46,10 +46,16 @@ async def workspace_over(
         yield workspace
 
 
-async def script(workspace: Workspace, *, folder: Path, replies: Sequence[Reply]) -> None:
+async def script(
+    workspace: Workspace,
+    *,
+    folder: Path,
+    replies: Sequence[Reply],
+    models: tuple[ModelInfo, ...] = (ModelInfo(name="scripted"),),
+) -> None:
     """Make ``script/scripted`` answer with these replies."""
     path = folder / f"{new_id('provider')}.json"
-    path.write_bytes(msgspec.json.encode(Script(replies=tuple(replies))))
+    path.write_bytes(msgspec.json.encode(Script(replies=tuple(replies), models=models)))
     if any(known.name == "script" for known in workspace.models.definitions):
         await workspace.models.remove("script")
     definition = ProviderDefinition(

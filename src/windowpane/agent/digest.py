@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from windowpane.context.weights import TurnWeight, weigh
+from windowpane.filters import TurnFacts
 from windowpane.parts import ToolCall
 from windowpane.tokens import Counter
 from windowpane.turns import Turn, TurnContent, TurnDigest
@@ -35,3 +36,26 @@ def weight_of(turn: Turn, digest: TurnDigest) -> TurnWeight:
         is_unanswered=digest.is_unanswered,
         is_current=turn.state in ("sending", "waiting"),
     )
+
+
+def facts_of(turn: Turn) -> TurnFacts:
+    """What a filter may ask of a turn. ``is_summarised`` depends on the view and is set there."""
+    return TurnFacts(
+        id=turn.id,
+        created_at=turn.created_at,
+        star=turn.star,
+        flag=turn.flag,
+        model=short_name(turn.model),
+        topic_id=turn.topic_id,
+        is_error=turn.state == "error",
+        has_image=False,
+        is_pinned=turn.is_pinned,
+        is_skipped=turn.is_skipped,
+        has_tool_calls=turn.digest is not None and turn.digest.has_tool_calls,
+        is_summarised=False,
+    )
+
+
+def short_name(model: str) -> str:
+    """The provider's own name for a model, which is what people type in a filter."""
+    return model.partition("/")[2] or model

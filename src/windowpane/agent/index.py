@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
+from windowpane.agent.digest import facts_of
 from windowpane.agent.weighing import Weigher
 from windowpane.context.scope import PAGE_TURNS, PageTotals, page_totals
+from windowpane.filters import History
 from windowpane.projects import Chat
 from windowpane.storage.turn_pages import (
     SETTLED,
@@ -24,12 +26,15 @@ from windowpane.storage.vault import Vault
 # About 600 bytes a turn: a dozen megabytes at the most.
 KEPT_PAGES = 20
 KEPT_TOTALS = 100
+# About 150 bytes a turn: for two chats of 100,000 turns.
+KEPT_HISTORIES = 200
 
 
 class TurnIndex:
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._pages: OrderedDict[tuple[str, int, int], TurnPage] = OrderedDict()
+        self._histories: OrderedDict[tuple[str, int, int], History] = OrderedDict()
         self._totals: OrderedDict[tuple[str, int], dict[int, PageTotals]] = OrderedDict()
 
     async def page(self, chat: Chat, number: int) -> TurnPage:
@@ -40,6 +45,23 @@ class TurnIndex:
         while len(self._pages) > KEPT_PAGES:
             self._pages.popitem(last=False)
         return page
+
+    async def history(self, chat: Chat) -> History:
+        """The facts of every turn of the path, by columns. A full page is turned once."""
+        return History.joined([await self._facts(chat, n) for n in range(page_count(chat))])
+
+    async def _facts(self, chat: Chat, number: int) -> History:
+        key = (chat.id, chat.revision, number)
+        if key in self._histories:
+            self._histories.move_to_end(key)
+            return self._histories[key]
+        page = await self.page(chat, number)
+        facts = History.of([facts_of(turn) for turn in page.turns])
+        if page.is_packed or page.can_be_packed:
+            self._histories[key] = facts
+            while len(self._histories) > KEPT_HISTORIES:
+                self._histories.popitem(last=False)
+        return facts
 
     async def totals(self, chat: Chat, weigher: Weigher) -> list[PageTotals]:
         """Totals of every page. Those that are packed are read, the others counted."""
@@ -69,7 +91,7 @@ class TurnIndex:
             return known
         first = known.number * PAGE_TURNS
         settled = [turn for turn in known.turns if turn.state in SETTLED]
-        end = min(chat.turn_count, first + PAGE_TURNS)
+        end = first + PAGE_TURNS
         fresh = await read_turns(self._vault, chat.id, first + len(settled), end)
         turns = (*settled, *fresh)
         return TurnPage(number=known.number, turns=turns, is_packed=False)

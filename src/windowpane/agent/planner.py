@@ -6,6 +6,7 @@ Opens only the pages that the engine asks for, and only the contents that are se
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 
 from msgspec import Struct
 
@@ -22,13 +23,23 @@ from windowpane.context.plan import ContextPlan, plan
 from windowpane.context.prelude import system_prelude
 from windowpane.context.request import ModelRequest
 from windowpane.context.scope import PageMissing, Scope, page_totals
+from windowpane.context.view import TextsWanted, begin_view
 from windowpane.context.weights import TurnWeight
 from windowpane.errors import PromptTooLarge
+from windowpane.filters import Everything, Filter, Viewpoint, WhichContain, fold
 from windowpane.messages import Message
 from windowpane.projects import Chat, ContextFloor, Project
 from windowpane.settings import ContextSettings
 from windowpane.storage.vault import Vault
 from windowpane.tokens import UNCALIBRATED, Counter, TokenCache, counter_for
+from windowpane.turns import TurnContent
+
+
+class LookedAt(Struct, frozen=True, kw_only=True):
+    """What the user looks at: the filter, and where "now" and "current" are in it."""
+
+    tree: Filter
+    viewpoint: Viewpoint
 
 
 class Outlook(Struct, frozen=True, kw_only=True):
@@ -42,6 +53,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     budget: Budget
     settings: ContextSettings
     system: str
+    view: LookedAt
 
 
 class Planner:
@@ -57,7 +69,13 @@ class Planner:
         return counter_for(model, cache=self._cache)
 
     async def outlook(
-        self, chat: Chat, *, project: Project, model: str, settings: ContextSettings
+        self,
+        chat: Chat,
+        *,
+        project: Project,
+        model: str,
+        settings: ContextSettings,
+        view: LookedAt,
     ) -> Outlook:
         provider_model = model.partition("/")[2]
         limits = await self._models.limits(model)
@@ -79,20 +97,42 @@ class Planner:
             system=system_prelude(
                 project_prompt=project.system_prompt, topic_message="", tool_prompts=()
             ),
+            view=view,
         )
 
     async def plan(self, outlook: Outlook, current: Sequence[Message]) -> ContextPlan:
+        """The plan of a send or a draft; pages that the engine asks for are opened meanwhile."""
         weigher = Weigher(self._vault, counter=outlook.counter, digests=self._digests)
         totals = await self._index.totals(outlook.chat, weigher)
         pages: dict[int, Sequence[TurnWeight]] = {}
         while True:
+            given = _given(outlook, current, scope=Scope(totals, pages))
             try:
-                return plan(_given(outlook, current, scope=Scope(totals, pages)))
+                return plan(await self._viewed(outlook, given))
             except PageMissing as missing:
                 page = await self._index.page(outlook.chat, missing.number)
                 weights = await weigher.exact(page.turns, room_tokens=outlook.budget.usable_tokens)
                 pages[missing.number] = weights
                 totals[missing.number] = page_totals(weights)
+
+    async def _viewed(self, outlook: Outlook, given: PlanInput) -> PlanInput:
+        """The input with the view that the filter makes."""
+        if isinstance(outlook.view.tree, Everything):
+            return given
+        history = await self._index.history(outlook.chat)
+        result = begin_view(
+            outlook.view.tree, given=given, history=history, viewpoint=outlook.view.viewpoint
+        )
+        while isinstance(result, TextsWanted):
+            result = result.answered(await self._containing(result.question))
+        return result.given
+
+    async def _containing(self, question: WhichContain) -> list[str]:
+        contents = await self._contents.of(question.turn_ids)
+        texts = [
+            fold(_text(contents[id])) if id in contents else fold("") for id in question.turn_ids
+        ]
+        return list(compress(question.turn_ids, question.text.found_in(texts)))
 
     async def request(self, outlook: Outlook, ready: ContextPlan) -> ModelRequest:
         if ready.unsendable is not None:
@@ -130,14 +170,26 @@ def _given(outlook: Outlook, current: Sequence[Message], *, scope: Scope) -> Pla
 def _floor(outlook: Outlook) -> int | None:
     """The boundary of the last send, if nothing but replies came since."""
     floor = outlook.chat.floor
+    if not isinstance(outlook.view.tree, Everything):
+        return None
     if floor is None or floor.model != outlook.model or floor.revision != outlook.chat.revision:
         return None
     return floor.index
 
 
 def floor_after(outlook: Outlook, ready: ContextPlan) -> ContextFloor | None:
+    """A filter's boundary is its own: it does not become the chat's."""
+    if not isinstance(outlook.view.tree, Everything):
+        return outlook.chat.floor
     if ready.start_index is None:
         return None
     return ContextFloor(
         index=ready.start_index, model=outlook.model, revision=outlook.chat.revision
     )
+
+
+def _text(content: TurnContent) -> str:
+    """What a filter searches: what the user wrote, a line break, what was answered."""
+    asked = "".join(message.text for message in content.messages if message.role == "user")
+    answered = "".join(one.text for one in content.messages if one.role == "assistant")
+    return f"{asked}\n{answered}"

@@ -7,13 +7,15 @@ again; deleting all of them changes no answer.
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from msgspec import Struct
 
 from windowpane.context.scope import PAGE_TURNS, PageTotals
 from windowpane.storage.base import Change, DeleteChildren
 from windowpane.storage.shelves import PAGE_TOTALS, PAGES, TURNS, PackedTurns
 from windowpane.storage.vault import Vault
-from windowpane.turns import Turn
+from windowpane.turns import Turn, TurnDigest
 
 SETTLED = frozenset({"complete", "error", "aborted", "interrupted"})
 
@@ -66,7 +68,40 @@ async def read_turns(vault: Vault, chat_id: str, first: int, end: int) -> tuple[
         newest_first=False,
         limit=None,
     )
+    if listing.damaged:
+        return _with_stand_ins(listing.values, chat_id=chat_id, first=first)
     return tuple(listing.values)
+
+
+def _with_stand_ins(turns: list[Turn], *, chat_id: str, first: int) -> tuple[Turn, ...]:
+    """A turn that cannot be opened keeps its place, as one without an answer."""
+    by_depth = {turn.depth: turn for turn in turns}
+    end = max(by_depth, default=first - 1) + 1
+    return tuple(
+        by_depth.get(depth) or _stand_in(chat_id, depth, at=turns[0].created_at)
+        for depth in range(first, end)
+    )
+
+
+def _stand_in(chat_id: str, depth: int, *, at: datetime) -> Turn:
+    nothing = TurnDigest(
+        counted_for="",
+        raw_tokens=0,
+        without_reasoning_tokens=0,
+        without_tools_tokens=0,
+        bare_tokens=0,
+        is_unanswered=True,
+    )
+    return Turn(
+        id=f"{chat_id}:damaged:{depth}",
+        chat_id=chat_id,
+        parent_id=None,
+        depth=depth,
+        model="",
+        state="error",
+        created_at=at,
+        digest=nothing,
+    )
 
 
 async def read_totals(vault: Vault, chat_id: str) -> dict[int, PageTotals]:

@@ -1,0 +1,220 @@
+"""What a stored chat would send: the plan through the workspace, page by page, filter by filter."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+from tests.workspaces import KEY, MODEL, ask, new_chat, says, script, workspace_over
+from windowpane.context.plan import ContextPlan
+from windowpane.context.scope import PAGE_TURNS
+from windowpane.definitions import ModelInfo
+from windowpane.errors import PromptTooLarge
+from windowpane.filters import FilterError
+from windowpane.ids import new_id
+from windowpane.messages import Message, Role
+from windowpane.parts import Text
+from windowpane.storage.base import Change
+from windowpane.storage.choose import store_from
+from windowpane.storage.history import put_chat, put_message, put_new_turn
+from windowpane.storage.shelves import CHATS
+from windowpane.storage.vault import Vault
+from windowpane.turns import Turn
+from windowpane.workspace import PlanRequest, SendRequest, TurnMarks, Workspace
+
+SMALL_WINDOW = ModelInfo(name="scripted", context_window_tokens=400)
+
+
+@pytest.fixture
+async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
+    store = store_from(str(data_dir / "windowpane.sqlite3"))
+    async with workspace_over(store, folder=data_dir, replies=()) as opened:
+        yield opened
+
+
+async def sent(workspace: Workspace, chat_id: str, filter_text: str) -> list[int]:
+    """The turns that would be sent, by their place in the chat."""
+    plan = await workspace.plan(chat_id, PlanRequest(filter_text=filter_text))
+    return [turn.index for turn in plan.turns if turn.turn_id in plan.sent_turn_ids]
+
+
+def by_standing(plan: ContextPlan) -> Counter[str]:
+    """How many turns stand where, over all that the plan names or counts."""
+    counted = Counter[str](turn.standing for turn in plan.turns)
+    for span in plan.ranges:
+        counted[span.standing] += span.turns
+    return counted
+
+
+async def talk(
+    workspace: Workspace, folder: Path, texts: Sequence[str], *, model: ModelInfo
+) -> str:
+    await script(workspace, folder=folder, replies=[says("ok")] * len(texts), models=(model,))
+    chat_id = await new_chat(workspace)
+    for text in texts:
+        await ask(workspace, chat_id, text)
+    return chat_id
+
+
+async def test_without_a_known_limit_everything_is_sent_and_nothing_claimed(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    chat_id = await talk(workspace, data_dir, ["one", "two"], model=ModelInfo(name="scripted"))
+    plan = await workspace.plan(chat_id, PlanRequest(draft="three"))
+    assert plan.budget.usable_tokens is None
+    assert (plan.predicted_turns, plan.visible_turns) == (2, 2)
+
+
+async def test_a_small_window_drops_the_oldest_turns_and_sends_what_it_shows(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    texts = [f"question {n} " + "word " * 30 for n in range(10)]
+    chat_id = await talk(workspace, data_dir, texts, model=SMALL_WINDOW)
+
+    plan = await workspace.plan(chat_id, PlanRequest(draft="and now?"))
+
+    assert plan.budget.usable_tokens is not None
+    assert plan.total_tokens <= plan.budget.usable_tokens
+    assert 0 < plan.predicted_turns < 10
+    assert await sent(workspace, chat_id, "") == list(range(10 - plan.predicted_turns, 10))
+    assert by_standing(plan) == {
+        "over_budget": 10 - plan.predicted_turns,
+        "sent": plan.predicted_turns,
+    }
+
+
+async def test_a_message_that_cannot_fit_is_refused_and_not_stored(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    chat_id = await talk(workspace, data_dir, ["one"], model=SMALL_WINDOW)
+    with pytest.raises(PromptTooLarge, match="tokens"):
+        await workspace.send(chat_id, SendRequest(text="word " * 1000))
+    assert (await workspace.chat(chat_id)).turn_count == 1
+
+
+async def test_marks_move_turns_in_the_plan(workspace: Workspace, data_dir: Path) -> None:
+    chat_id = await talk(workspace, data_dir, ["a", "b", "c"], model=ModelInfo(name="scripted"))
+    page = await workspace.page(chat_id, before_depth=None, limit=3)
+    first, second, _ = (content.turn.id for content in page.turns)
+
+    await workspace.mark_turn(second, TurnMarks(is_skipped=True))
+    await workspace.mark_turn(first, TurnMarks(is_pinned=True, star=2))
+
+    assert await sent(workspace, chat_id, "") == [0, 2]
+    assert await sent(workspace, chat_id, "s2") == [0]
+    assert await sent(workspace, chat_id, "!p") == [2]
+    hidden = await workspace.plan(chat_id, PlanRequest(filter_text="!p"))
+    assert by_standing(hidden) == {"filtered": 1, "skipped": 1, "sent": 1}
+
+
+@pytest.mark.parametrize(
+    ("filter_text", "expected"),
+    [
+        ("r1", [2]),
+        ("c'beta'", [1]),
+        ("c'ok' & !c'alpha'", [1, 2]),
+        ("m'script*'", [0, 1, 2]),
+        ("d<1h & o", [0, 1, 2]),
+        ("e", []),
+    ],
+)
+async def test_what_the_filter_hides_is_not_sent(
+    workspace: Workspace, data_dir: Path, filter_text: str, expected: list[int]
+) -> None:
+    model = ModelInfo(name="scripted")
+    chat_id = await talk(workspace, data_dir, ["alpha", "beta", "gamma"], model=model)
+    assert await sent(workspace, chat_id, filter_text) == expected
+
+
+async def test_a_filter_that_cannot_be_read_points_at_its_column(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    chat_id = await talk(workspace, data_dir, ["a"], model=ModelInfo(name="scripted"))
+    with pytest.raises(FilterError) as refused:
+        await workspace.send(chat_id, SendRequest(text="hello", filter_text="s2 & (b"))
+    assert refused.value.column > 1
+    assert (await workspace.chat(chat_id)).turn_count == 1
+
+
+async def fill(data_dir: Path, chat_id: str, *, turns: int) -> None:
+    """Many short turns at once, as an import would store them."""
+    vault = Vault(store_from(str(data_dir / "windowpane.sqlite3")), key=KEY)
+    await vault.open()
+    stored = await vault.get(CHATS, chat_id)
+    begun = datetime(2026, 1, 1, tzinfo=UTC)
+    changes: list[Change] = []
+    for depth in range(turns):
+        at = begun + timedelta(seconds=depth)
+        turn = Turn(
+            id=new_id("turn"),
+            chat_id=chat_id,
+            parent_id=None,
+            depth=depth,
+            model=MODEL,
+            state="complete",
+            created_at=at,
+        )
+        changes.append(put_new_turn(vault, turn))
+        roles: tuple[Role, ...] = ("user", "assistant")
+        for position, role in enumerate(roles):
+            message = Message(
+                id=new_id("record"),
+                role=role,
+                parts=(Text(text=f"{role} {depth}"),),
+                created_at=at,
+                model=MODEL,
+            )
+            changes.append(put_message(vault, message, turn_id=turn.id, position=position))
+    chat = structs.replace(stored.value, turn_count=turns)
+    await vault.commit([*changes, put_chat(vault, chat, expected_version=stored.version)])
+    await vault.close()
+
+
+def counted(plan: ContextPlan) -> tuple[int, int]:
+    """Turns and raw tokens, over all that the plan names or counts."""
+    turns = len(plan.turns) + sum(span.turns for span in plan.ranges)
+    tokens = sum(turn.raw_tokens for turn in plan.turns)
+    return turns, tokens + sum(span.raw_tokens for span in plan.ranges)
+
+
+async def test_a_long_chat_is_planned_from_packed_pages_and_the_same_without_them(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    await script(workspace, folder=data_dir, replies=[says("ok")], models=(SMALL_WINDOW,))
+    chat_id = await new_chat(workspace)
+    turns = 2 * PAGE_TURNS + 7
+    await fill(data_dir, chat_id, turns=turns)
+
+    first = await workspace.plan(chat_id, PlanRequest(draft="hello"))
+    again = await workspace.plan(chat_id, PlanRequest(draft="hello"))
+
+    assert counted(first)[0] == turns
+    assert counted(again) == counted(first)
+    assert again.sent_turn_ids == first.sent_turn_ids
+
+    async with workspace_over(
+        store_from(str(data_dir / "windowpane.sqlite3")), folder=data_dir, replies=()
+    ) as other:
+        await script(other, folder=data_dir, replies=(), models=(SMALL_WINDOW,))
+        packed = await other.plan(chat_id, PlanRequest(draft="hello"))
+    assert packed.sent_turn_ids == first.sent_turn_ids
+    assert counted(packed) == counted(first)
+
+
+async def test_a_star_in_an_old_page_is_seen_by_the_next_plan(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    await script(workspace, folder=data_dir, replies=(), models=(SMALL_WINDOW,))
+    chat_id = await new_chat(workspace)
+    await fill(data_dir, chat_id, turns=PAGE_TURNS + 5)
+    before = await workspace.plan(chat_id, PlanRequest(filter_text="s3"))
+    oldest = await workspace.page(chat_id, before_depth=1, limit=1)
+
+    await workspace.mark_turn(oldest.turns[0].turn.id, TurnMarks(star=3))
+
+    after = await workspace.plan(chat_id, PlanRequest(filter_text="s3"))
+    assert (before.visible_turns, after.visible_turns) == (0, 1)
+    assert after.sent_turn_ids == [oldest.turns[0].turn.id]
