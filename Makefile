@@ -13,7 +13,7 @@ INSTALL := $(UV) pip install --quiet --python .venv/bin/python --no-deps
 COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header
 LIBRARY := src/windowpane/web/static/lib
 
-.PHONY: help install run test check bench lock clean
+.PHONY: help install run test check docs bench lock clean
 
 help: ## show the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -34,6 +34,9 @@ check: .venv/.dev frontend/node_modules/.dev ## format, lint, types, documentati
 	frontend/node_modules/.bin/pyright
 	frontend/node_modules/.bin/tsc --project frontend/tsconfig.json
 	.venv/bin/python -m pytest -q tests/test_architecture.py tests/test_repository.py $(wildcard tests/docs)
+
+docs: .venv/.dev ## write the program's help into docs/cli.md
+	.venv/bin/python docs/write_help.py
 
 bench: .venv/.dev ## every number of the benchmarks, one JSON line each
 	.venv/bin/python -m bench $(ARGS)
