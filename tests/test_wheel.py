@@ -47,8 +47,13 @@ def program(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def address(program: Path, data_dir: Path) -> Iterator[str]:
     port = free_port()
-    # The default browser of this environment is a command that does nothing.
-    environment = {**os.environ, "BROWSER": "true", "WINDOWPANE_DATA": str(data_dir)}
+    # Nothing of whoever runs this: a variable that is no setting would be refused. The default
+    # browser of this environment is a command that does nothing.
+    environment = {
+        "PATH": os.environ["PATH"],
+        "BROWSER": "true",
+        "WINDOWPANE_DATA": str(data_dir),
+    }
     command = [program, "serve", "--port", str(port)]
     with subprocess.Popen(command, cwd=data_dir, env=environment) as server:
         wait_until_listening(server, port)
