@@ -22,7 +22,7 @@ from windowpane.agent.journal import Journal, Running
 from windowpane.agent.log import ChatLog, LogReader
 from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
-from windowpane.agent.planner import LookedAt, Outlook, Planner, floor_after
+from windowpane.agent.planner import LookedAt, Outlook, Planner, Sight, floor_after
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
 from windowpane.agent.topics import Topics
 from windowpane.agent.views import Views
@@ -371,6 +371,10 @@ class Workspace:
 
     async def plan(self, chat_id: str, request: PlanRequest) -> ContextPlan:
         """What the next request would contain if this were sent now."""
+        return (await self.sight(chat_id, request, first=0, end=0)).plan
+
+    async def sight(self, chat_id: str, request: PlanRequest, *, first: int, end: int) -> Sight:
+        """The plan, and where the turns between two depths stand in it."""
         chat = await self.chat(chat_id)
         project = await self.project(chat.project_id)
         model = request.model or await self._model_for(chat=chat, project=project)
@@ -379,7 +383,7 @@ class Workspace:
             chat, project=project, model=model, filter_text=request.filter_text
         )
         draft = [_user_message(request.draft, at=_now())] if request.draft.strip() else []
-        return await self._planner.plan(outlook, draft)
+        return await self._planner.sight(outlook, draft, first=first, end=end)
 
     async def _outlook(
         self, chat: Chat, *, project: Project, model: str, filter_text: str

@@ -91,7 +91,7 @@ def test_a_second_tab_shows_the_same_and_follows(
     followed = other.locator(".turn").last
     expect_ended(followed)
     assert answer_html(followed) == answer_html(turn)
-    expect(other.locator("[data-turn-count]")).to_have_text("2")
+    expect(other.locator(".counter")).to_have_text("2 / 2")
 
 
 def test_a_tab_that_comes_late_sees_what_was_written_before(

@@ -23,6 +23,8 @@ from windowpane.context.plan import ContextPlan, plan
 from windowpane.context.prelude import system_prelude
 from windowpane.context.request import ModelRequest
 from windowpane.context.scope import PageMissing, Scope, page_totals
+from windowpane.context.showing import shown_turns
+from windowpane.context.states import PlannedTurn
 from windowpane.context.view import TextsWanted, begin_view
 from windowpane.context.weights import TurnWeight
 from windowpane.errors import PromptTooLarge
@@ -54,6 +56,13 @@ class Outlook(Struct, frozen=True, kw_only=True):
     settings: ContextSettings
     system: str
     view: LookedAt
+
+
+class Sight(Struct, frozen=True, kw_only=True):
+    """A plan, and some turns by name for the screen."""
+
+    plan: ContextPlan
+    shown: tuple[PlannedTurn, ...]
 
 
 class Planner:
@@ -101,14 +110,26 @@ class Planner:
         )
 
     async def plan(self, outlook: Outlook, current: Sequence[Message]) -> ContextPlan:
-        """The plan of a send or a draft; pages that the engine asks for are opened meanwhile."""
+        """The plan of a send or a draft."""
+        return (await self.sight(outlook, current, first=0, end=0)).plan
+
+    async def sight(
+        self, outlook: Outlook, current: Sequence[Message], *, first: int, end: int
+    ) -> Sight:
+        """A plan, and where the turns between two places of the chat stand in it.
+
+        Pages that the engine asks for are opened meanwhile.
+        """
         weigher = Weigher(self._vault, counter=outlook.counter, digests=self._digests)
         totals = await self._index.totals(outlook.chat, weigher)
         pages: dict[int, Sequence[TurnWeight]] = {}
         while True:
             given = _given(outlook, current, scope=Scope(totals, pages))
             try:
-                return plan(await self._viewed(outlook, given))
+                given = await self._viewed(outlook, given)
+                ready = plan(given)
+                shown = shown_turns(given, ready, first=first, end=end)
+                return Sight(plan=ready, shown=shown)
             except PageMissing as missing:
                 page = await self._index.page(outlook.chat, missing.number)
                 weights = await weigher.exact(page.turns, room_tokens=outlook.budget.usable_tokens)

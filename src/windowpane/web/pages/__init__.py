@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from windowpane.web.pages.chat import CHAT_PAGE_HANDLERS
 from windowpane.web.pages.home import HOME_HANDLERS
+from windowpane.web.pages.plan import plan_view
 
-PAGE_HANDLERS = [*HOME_HANDLERS, *CHAT_PAGE_HANDLERS]
+PAGE_HANDLERS = [*HOME_HANDLERS, *CHAT_PAGE_HANDLERS, plan_view]
 
 __all__ = ["PAGE_HANDLERS"]

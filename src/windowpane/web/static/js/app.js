@@ -1,7 +1,8 @@
 import { ChatComposer } from "./elements/chat-composer.js";
 import { ChatLog } from "./elements/chat-log.js";
 import { ChatSidebar } from "./elements/chat-sidebar.js";
-import { find, on } from "./page.js";
+import { ContextView } from "./context.js";
+import { explain, find, on } from "./page.js";
 import { copyCode, drawer, nameTheme, nextTheme, unfold } from "./shell.js";
 import { ChatStream } from "./stream.js";
 
@@ -25,10 +26,11 @@ const stream = new ChatStream(`chats/${log.dataset.chatId}/stream`, log.position
   tell,
 });
 composer.seenHead = () => log.headId;
+const context = new ContextView(log, find(document, ".counter", HTMLElement));
 
 /** @type {Record<string, (button: HTMLElement) => void>} */
 const actions = {
-  jump: () => void log.toNewest(),
+  jump: () => void log.toNewest().catch(explain),
   theme: nextTheme,
   "open-drawer": () => drawer.open(),
   "close-drawer": () => drawer.close(),
@@ -49,22 +51,22 @@ document.addEventListener("keydown", (event) => {
 });
 on("chat:sent", () => {
   stream.nudge();
-  void log.toNewest();
+  void log.toNewest().catch(explain);
 });
 on("chat:refused", ({ code }) => {
-  if (code === "head_moved") void log.reload();
+  if (code === "head_moved") void log.reload().catch(explain);
 });
+on("chat:loaded", ({ position }) => stream.followFrom(position));
+on("model:chosen", () => context.refresh());
 on("problem", ({ sentence }) => tell(sentence));
 on("sidebar:drawn", nameChat);
 nameTheme();
 
-/** The chat's title and size stand in the sidebar; the head of the page follows it. */
+/** The chat's title stands in the sidebar; the head of the page follows it. */
 function nameChat() {
   nameTheme();
   const line = document.querySelector(".chat-item:has([aria-current])");
   if (!(line instanceof HTMLElement)) return;
   find(document, ".chat-title", HTMLElement).textContent = line.dataset.name ?? "";
   document.title = `${line.dataset.name} · Windowpane`;
-  find(document, "[data-turn-count]", HTMLElement).textContent = Number(line.dataset.turns).toLocaleString("en");
-  find(document, ".counter-unit", HTMLElement).textContent = line.dataset.turns === "1" ? "turn" : "turns";
 }

@@ -75,13 +75,25 @@ export function find(parent, selector, type) {
  * What the parts of a page tell each other.
  *
  * @typedef {{
- *   "chat:changed": { isAnswering: boolean, total: number },
+ *   "chat:changed": { isAnswering: boolean },
+ *   "chat:loaded": { position: string },
  *   "chat:sent": object,
+ *   "model:chosen": object,
  *   "chat:refused": { code: string },
  *   "sidebar:drawn": object,
  *   "problem": { sentence: string },
  * }} Signals
  */
+
+/**
+ * Show a refusal to the person who asked for what was refused.
+ *
+ * @param {unknown} error
+ */
+export function explain(error) {
+  if (!(error instanceof Refusal)) throw error;
+  signal("problem", { sentence: error.message });
+}
 
 /**
  * @template {keyof Signals} Name

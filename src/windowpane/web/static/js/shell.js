@@ -48,10 +48,23 @@ function slide(isOpen) {
  */
 export async function copyCode(button) {
   const code = button.closest("figure")?.querySelector("code");
-  await navigator.clipboard.writeText(code?.textContent ?? "");
+  if (!code) return;
+  if (navigator.clipboard) await navigator.clipboard.writeText(code.textContent ?? "");
+  else copySelected(code);
   const label = button.textContent;
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = label), SHOWN_MS);
+}
+
+/**
+ * The old way, for pages that a browser does not trust: without TLS there is no clipboard.
+ *
+ * @param {Element} element
+ */
+function copySelected(element) {
+  getSelection()?.selectAllChildren(element);
+  document.execCommand("copy");
+  getSelection()?.removeAllRanges();
 }
 
 /**

@@ -52,6 +52,16 @@ export class ChatStream {
     else this.#wake();
   }
 
+  /**
+   * Go on from another place: the page was loaded anew from there.
+   *
+   * @param {string} position
+   */
+  followFrom(position) {
+    this.#position = position;
+    this.#connection.abort();
+  }
+
   async #run() {
     for (;;) {
       if (document.hidden) await this.#pause(Infinity);
@@ -62,7 +72,7 @@ export class ChatStream {
   async #attempt() {
     try {
       await this.#follow();
-      await this.#failed();
+      if (!this.#connection.signal.aborted) await this.#failed();
     } catch (error) {
       if (this.#connection.signal.aborted) return;
       if (error instanceof Refusal && error.status >= 400 && error.status < 500) {
@@ -82,15 +92,20 @@ export class ChatStream {
 
   async #follow() {
     this.#connection = new AbortController();
+    const { signal } = this.#connection;
     const path = `${this.#path}?after=${this.#position}`;
     const headers = { accept: "text/event-stream" };
-    const response = await ask(path, { headers, signal: this.#connection.signal });
+    const response = await ask(path, { headers, signal });
     this.#failures = 0;
     this.#reader.tell("");
     const text = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     const cutter = new EventCutter();
     for (let piece = await text?.read(); piece && !piece.done; piece = await text?.read()) {
-      for (const event of cutter.push(piece.value)) await this.#take(event);
+      for (const event of cutter.push(piece.value)) {
+        // What is left of a connection that was given up belongs to another drawing of the page.
+        if (signal.aborted) return;
+        await this.#take(event);
+      }
     }
   }
 
@@ -104,9 +119,8 @@ export class ChatStream {
   }
 
   async #reload() {
-    this.#position = await this.#reader.reload();
     await this.#pause(RELOAD_MS);
-    this.#connection.abort();
+    this.followFrom(await this.#reader.reload());
   }
 
   /** @param {number} ms */

@@ -83,6 +83,7 @@ export class ChatComposer extends HTMLElement {
   async #choose() {
     this.#describe();
     await this.#try(() => change("PATCH", this.#path, { model: this.#model.value }), []);
+    signal("model:chosen", {});
   }
 
   async #listModels() {

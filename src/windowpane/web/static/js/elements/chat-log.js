@@ -1,5 +1,5 @@
 import { MOST_TURNS, PAGE_TURNS, queryAgain, queryFor, surplus } from "../logic/pagination.js";
-import { find, fragment, signal } from "../page.js";
+import { explain, find, fragment, signal } from "../page.js";
 import { Place } from "../place.js";
 import { carryOver, drawPiece, patchPiece, settleTurn, tellTimes, turnFrom } from "../turns.js";
 
@@ -66,7 +66,6 @@ export class ChatLog extends HTMLElement {
       carryOver(old, turn);
       old.replaceWith(turn);
     } else this.#append(turn, frame.depth);
-    this.#turns.dataset.total = String(Math.max(frame.depth + 1, Number(this.#turns.dataset.total)));
     this.#changed(turn.dataset.state ?? "");
   }
 
@@ -99,7 +98,7 @@ export class ChatLog extends HTMLElement {
   #changed(state) {
     this.isAnswering = LIVE_STATES.includes(state);
     this.#turns.dataset.answering = this.isAnswering ? "1" : "0";
-    signal("chat:changed", { isAnswering: this.isAnswering, total: Number(this.#turns.dataset.total) });
+    signal("chat:changed", { isAnswering: this.isAnswering });
   }
 
   /**
@@ -138,10 +137,12 @@ export class ChatLog extends HTMLElement {
     this.#isLoading = true;
     try {
       this.#join(await this.#fetched(queryFor(this.#window, side)), side);
-    } finally {
       this.#isLoading = false;
+      this.#scrolled();
+    } catch (error) {
+      this.#isLoading = false;
+      explain(error);
     }
-    this.#scrolled();
   }
 
   /**
@@ -160,6 +161,7 @@ export class ChatLog extends HTMLElement {
       else this.#window = { ...this.#window, last: added.last, hasNewer: added.hasNewer };
       this.#drop(side === "older" ? "newer" : "older");
     });
+    this.#follow(page);
   }
 
   /** @param {"older" | "newer"} side */
@@ -188,6 +190,17 @@ export class ChatLog extends HTMLElement {
     });
     this.#changed(page.dataset.answering === "1" ? "sending" : "");
     this.#offerJump();
+    this.#follow(page);
+  }
+
+  /**
+   * What the stream told while a page was on its way, the page does not show: with the newest turn
+   * on it, the stream goes on from where the page stands.
+   *
+   * @param {HTMLElement} page
+   */
+  #follow({ dataset }) {
+    if (dataset.newer === "0") signal("chat:loaded", { position: dataset.position ?? "" });
   }
 
   /** @param {string} query */

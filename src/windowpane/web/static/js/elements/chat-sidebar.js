@@ -1,5 +1,5 @@
 import { lossText } from "../logic/words.js";
-import { Refusal, address, change, find, fragment, on, signal } from "../page.js";
+import { Refusal, address, change, explain, find, fragment, on, signal } from "../page.js";
 
 /** @typedef {"chat" | "project"} Kind */
 
@@ -127,7 +127,7 @@ export class ChatSidebar extends HTMLElement {
       if (isDone) return;
       isDone = true;
       const name = box.value.trim();
-      if (isKept && name && name !== value) await save(name).catch((error) => this.#explain(error));
+      if (isKept && name && name !== value) await save(name).catch(explain);
       box.replaceWith(shown);
       shown.focus();
       await this.refresh();
@@ -146,7 +146,7 @@ export class ChatSidebar extends HTMLElement {
     // An empty chat is waiting already: there is no use for a second one.
     const empty = this.querySelector(`[data-project-id="${projectId}"] .chat-item[data-turns="0"]`);
     if (empty instanceof HTMLElement) return void location.assign(address(`chats/${empty.dataset.chatId}`));
-    const response = await change("POST", `projects/${projectId}/chats`).catch((error) => this.#explain(error));
+    const response = await change("POST", `projects/${projectId}/chats`).catch(explain);
     if (response) location.assign(address(`chats/${(await response.json()).id}`));
   }
 
@@ -156,7 +156,7 @@ export class ChatSidebar extends HTMLElement {
     const text = lossText(kind, Number(line.dataset.chats ?? 0), Number(line.dataset.turns));
     if (!(await this.#confirmed(`Delete the ${kind} “${line.dataset.name}”?`, text))) return;
     const isHere = line.dataset.chatId === this.dataset.chatId || line.querySelector("[aria-current]") !== null;
-    const response = await change("DELETE", pathOf(line)).catch((error) => this.#explain(error));
+    const response = await change("DELETE", pathOf(line)).catch(explain);
     if (response && isHere) location.assign(address(""));
     else await this.refresh();
   }
@@ -174,12 +174,6 @@ export class ChatSidebar extends HTMLElement {
     return new Promise((resolve) => {
       this.#dialog.addEventListener("close", () => resolve(this.#dialog.returnValue === "confirmed"), { once: true });
     });
-  }
-
-  /** @param {unknown} error */
-  #explain(error) {
-    if (!(error instanceof Refusal)) throw error;
-    signal("problem", { sentence: error.message });
   }
 
   /**

@@ -1,0 +1,71 @@
+"""What ``windowpane plan`` does with an open workspace, and how a plan looks in a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+
+from windowpane.cli.exits import DONE, FAILED
+from windowpane.cli.opening import opened_workspace
+from windowpane.cli.plan import PlanOptions
+from windowpane.cli.terminal import show
+from windowpane.context.plan import ContextPlan
+from windowpane.context.words import explanation
+from windowpane.errors import InvalidInput
+from windowpane.settings import Settings
+from windowpane.workspace import PlanRequest, Workspace
+
+BAR_CELLS = 60
+
+
+def show_plan(settings: Settings, *, options: PlanOptions) -> int:
+    return asyncio.run(_show_plan(settings, options=options))
+
+
+async def _show_plan(settings: Settings, *, options: PlanOptions) -> int:
+    async with opened_workspace(settings) as workspace:
+        chat_id = options.chat or await _last_chat_id(workspace)
+        request = PlanRequest(draft=options.draft, model=options.model, filter_text=options.filter)
+        plan = await workspace.plan(chat_id, request)
+    if options.json:
+        show(msgspec.json.encode(plan).decode() + "\n")
+    else:
+        show(f"{bar(plan)}{explanation(plan)}\n")
+    return FAILED if plan.unsendable else DONE
+
+
+async def _last_chat_id(workspace: Workspace) -> str:
+    chats = [
+        chat
+        for project in (await workspace.projects()).values
+        for chat in (await workspace.chats(project.id)).values
+    ]
+    if not chats:
+        raise InvalidInput('There is no chat yet. Begin one: windowpane send "Hello"')
+    return max(chats, key=lambda chat: chat.active_at).id
+
+
+def bar(plan: ContextPlan) -> str:
+    """The window from left to right; empty where the model's limits are not known."""
+    window = plan.budget.window_tokens
+    if window is None:
+        return ""
+    shares = (
+        ("S", plan.fixed.system),
+        ("T", plan.fixed.tools),
+        ("Z", plan.fixed.summary),
+        ("P", plan.fixed.pinned),
+        ("#", plan.history_tokens),
+        ("+", plan.current.sent_tokens),
+    )
+    used = "".join(letter * _cells(tokens, window) for letter, tokens in shares)[:BAR_CELLS]
+    reserve = "r" * min(_cells(plan.budget.reserve_tokens, window), BAR_CELLS - len(used))
+    free = "·" * (BAR_CELLS - len(used) - len(reserve))
+    legend = "S system  T tools  Z summary  P pinned  # history  + draft  · free  r reserve"
+    return f"[{used}{free}{reserve}] {window:,} tokens\n{legend}\n"
+
+
+def _cells(tokens: int, window: int) -> int:
+    """Whatever is there shows, if only as one cell."""
+    return max(1, round(tokens * BAR_CELLS / window)) if tokens else 0

@@ -1,0 +1,74 @@
+"""What the model sees, for the page: the counter, and for every turn on screen where it stands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from litestar import get
+from litestar.params import Parameter
+from msgspec import Struct
+
+from windowpane.context.counting import turn_counter
+from windowpane.context.plan import ContextPlan
+from windowpane.context.states import IN_REQUEST, PlannedTurn, TurnStanding
+from windowpane.context.words import counter_details, left_out_sentence, reason
+from windowpane.workspace import PlanRequest, Workspace
+
+BADGES: dict[TurnStanding, str] = {
+    "over_budget": "off · over budget",
+    "trimmed": "off · trimmed",
+    "filtered": "off · filtered",
+    "skipped": "off · skipped",
+    "summarised": "summarised",
+    "failed": "off · no answer",
+    "shortened": "shortened",
+}
+Depth = Annotated[int, Parameter(ge=0, le=2**53)]
+
+
+class TurnSight(Struct, frozen=True, kw_only=True):
+    id: str
+    standing: TurnStanding
+    badge: str
+    reason: str
+
+
+class ContextSight(Struct, frozen=True, kw_only=True):
+    """``begins_at`` is the turn where the context begins, if turns before it are out."""
+
+    counter: str
+    details: str
+    sentence: str
+    begins_at: str
+    turns: list[TurnSight]
+
+
+@get("/chats/{chat_id:str}/plan", include_in_schema=False)
+async def plan_view(
+    workspace: Workspace, chat_id: str, first: Depth = 0, end: Depth = 0
+) -> ContextSight:
+    sight = await workspace.sight(chat_id, PlanRequest(), first=first, end=end)
+    plan = sight.plan
+    details = "\n".join(f"{name}: {value}" for name, value in counter_details(plan).items())
+    return ContextSight(
+        counter=turn_counter(plan).text,
+        details=details,
+        sentence=left_out_sentence(plan),
+        begins_at=_begins_at(plan),
+        turns=[_turn_sight(plan, turn) for turn in sight.shown],
+    )
+
+
+def _turn_sight(plan: ContextPlan, turn: PlannedTurn) -> TurnSight:
+    badge = "pinned" if turn.is_pinned else BADGES.get(turn.standing, "")
+    return TurnSight(
+        id=turn.turn_id, standing=turn.standing, badge=badge, reason=reason(plan, turn)
+    )
+
+
+def _begins_at(plan: ContextPlan) -> str:
+    """The boundary is drawn only where something lies before it."""
+    out = any(span.standing == "over_budget" for span in plan.ranges)
+    sent = (turn for turn in plan.turns if turn.standing in IN_REQUEST and not turn.is_pinned)
+    first = next(sent, None)
+    return first.turn_id if out and first is not None else ""

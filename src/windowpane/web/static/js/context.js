@@ -1,0 +1,89 @@
+import { ask } from "./page.js";
+
+/** How long changes of the page settle before the plan is asked for: one answer for many. */
+const SETTLE_MS = 80;
+
+/**
+ * @typedef {{ id: string, standing: string, badge: string, reason: string }} TurnSight
+ * @typedef {{ counter: string, details: string, sentence: string, begins_at: string, turns: TurnSight[] }} ContextSight
+ */
+
+/** Draws the plan onto the turns: the edge and badge of each, where the context begins, the counter. */
+export class ContextView {
+  #log;
+  #counter;
+  #timer = 0;
+  #asked = 0;
+
+  /**
+   * @param {HTMLElement} log
+   * @param {HTMLElement} counter
+   */
+  constructor(log, counter) {
+    this.#log = log;
+    this.#counter = counter;
+    new MutationObserver((changes) => {
+      if (changes.some(touchesTurns)) this.refresh();
+    }).observe(log, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-state"] });
+    this.refresh();
+  }
+
+  refresh() {
+    clearTimeout(this.#timer);
+    this.#timer = window.setTimeout(() => void this.#look(), SETTLE_MS);
+  }
+
+  async #look() {
+    const number = ++this.#asked;
+    const depths = this.#turns().map((turn) => Number(turn.dataset.depth));
+    const [first, end] = depths.length ? [Math.min(...depths), Math.max(...depths) + 1] : [0, 0];
+    const response = await ask(`chats/${this.#log.dataset.chatId}/plan?first=${first}&end=${end}`).catch(() => null);
+    if (response === null || number !== this.#asked) return;
+    this.#draw(await response.json());
+  }
+
+  /** @param {ContextSight} sight */
+  #draw(sight) {
+    this.#counter.textContent = sight.counter;
+    this.#counter.title = `${sight.sentence}\n${sight.details}`;
+    for (const old of this.#log.querySelectorAll(".context-begins, .badge.is-standing")) old.remove();
+    for (const turn of sight.turns) drawStanding(turn);
+    const begin = document.getElementById(sight.begins_at);
+    if (sight.begins_at && begin) begin.prepend(boundary(sight));
+  }
+
+  #turns() {
+    return [.../** @type {NodeListOf<HTMLElement>} */ (this.#log.querySelectorAll(".turn"))];
+  }
+}
+
+/** @param {TurnSight} sight */
+function drawStanding(sight) {
+  const turn = document.getElementById(sight.id);
+  if (!turn) return;
+  turn.dataset.standing = sight.standing;
+  if (!sight.badge) return;
+  const badge = document.createElement("span");
+  badge.className = "badge is-standing";
+  badge.textContent = sight.badge;
+  badge.title = sight.reason;
+  turn.querySelector(".turn-name")?.after(badge);
+}
+
+/** @param {ContextSight} sight */
+function boundary(sight) {
+  const line = document.createElement("p");
+  line.className = "context-begins";
+  const name = document.createElement("strong");
+  name.textContent = "context begins here";
+  const rest = document.createElement("span");
+  rest.textContent = sight.sentence;
+  line.append(name, rest);
+  return line;
+}
+
+/** @param {MutationRecord} change */
+function touchesTurns(change) {
+  if (change.type === "attributes") return true;
+  return [...change.addedNodes, ...change.removedNodes].some((node) => node instanceof HTMLElement && node.matches(".turn, .turns"));
+}

@@ -1,0 +1,56 @@
+"""What ``windowpane plan`` tells of a chat."""
+
+from pathlib import Path
+
+import msgspec
+
+from tests.commands import give_script, run
+from tests.workspaces import MODEL, says
+
+
+def talked(data: Path) -> str:
+    give_script(data, replies=[says("One journal."), says("Two keys.")])
+    sent = run("send", "--json", "--model", MODEL, "How many journals?", data=data)
+    return str(msgspec.json.decode(sent.out, type=dict[str, object])["chat_id"])
+
+
+def test_a_plan_names_every_turn_and_why(data_dir: Path) -> None:
+    talked(data_dir)
+    told = run("plan", "--draft", "And keys?", "--model", "local/smollm2-135m", data=data_dir)
+    assert told.code == 0
+    assert "1 / 1 turns" in told.out
+    assert "turn 1" in told.out
+    assert "it fits" in told.out
+    assert "8,192 tokens" in told.out
+
+
+def test_a_filter_takes_turns_out(data_dir: Path) -> None:
+    chat_id = talked(data_dir)
+    told = run("plan", "--chat", chat_id, "--filter", "s3", data=data_dir)
+    assert "0 / 0 turns" in told.out
+    assert "1 turn hidden by the filter" in told.out
+
+
+def test_a_plan_as_json_is_one_object(data_dir: Path) -> None:
+    talked(data_dir)
+    told = run("plan", "--json", data=data_dir)
+    plan = msgspec.json.decode(told.out, type=dict[str, object])
+    assert plan["predicted_turns"] == 1
+    assert {"budget", "turns", "ranges", "fixed", "total_tokens"} <= plan.keys()
+
+
+def test_a_draft_that_cannot_fit_says_so_and_exits_with_1(data_dir: Path) -> None:
+    talked(data_dir)
+    draft = "word " * 9000
+    told = run("plan", "--draft", draft, "--model", "local/smollm2-135m", data=data_dir)
+    assert told.code == 1
+    assert "Shorten it" in told.out
+
+
+def test_bad_input_gets_a_sentence(data_dir: Path) -> None:
+    assert "no chat yet" in run("plan", data=data_dir).complaint
+    chat_id = talked(data_dir)
+    refused = run("plan", "--chat", chat_id, "--filter", "s2 & (b", data=data_dir)
+    assert refused.code == 2
+    assert "column" in refused.err or "^" in refused.err
+    assert run("plan", "--chat", "cht_nowhere", data=data_dir).code == 2
