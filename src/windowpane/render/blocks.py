@@ -43,6 +43,7 @@ class Splitter:
         self._pieces: list[Block] = []
         self._parted: list[str] = []
         self.lines: list[str] = []
+        self._chars = 0
 
     @property
     def block(self) -> Open | None:
@@ -60,6 +61,7 @@ class Splitter:
             return closed
         self._flow.take(shape)
         self.lines.append(line)
+        self._chars += len(line)
         return closed + self._settle()
 
     def close(self, rest: str) -> list[Block]:
@@ -111,7 +113,8 @@ class Splitter:
 
     def _read_without_math(self) -> list[Block]:
         """An opening `$$` or `\\[` found no end: read its lines again as what they also are."""
-        lines, self.lines = self.lines, []
+        lines = self.lines
+        self.lines, self._chars = [], 0
         self._flow = Flow(0)
         self._flow.reads_math = False
         closed = [block for line in lines for block in self.take(line)]
@@ -120,16 +123,16 @@ class Splitter:
 
     def _cut(self) -> list[Block]:
         lines = self._parted + self.lines
-        self._pieces, self._parted, self.lines = [], [], []
+        self._pieces, self._parted, self.lines, self._chars = [], [], [], 0
         return [self._as_block(lines)] if lines else []
 
     def _part(self) -> None:
         """Begin a new piece of the open block if the last one is large enough."""
-        if sum(map(len, self.lines)) < PIECE_CHARS:
+        if self._chars < PIECE_CHARS:
             return
         self._pieces = self._open_pieces(self.lines)
         self._parted += self.lines
-        self.lines = []
+        self.lines, self._chars = [], 0
 
     def _open_pieces(self, lines: list[str]) -> list[Block]:
         if not lines:

@@ -49,4 +49,4 @@ def fenced_code(source: str) -> tuple[Fence, str]:
     # A line that closes can only be the last one: it would have ended the block before.
     if fence.closes_with(lines[-1]):
         lines.pop()
-    return fence, "\n".join(map(fence.content, lines) if fence.indent_chars else lines)
+    return fence, "".join(fence.content(line) + "\n" for line in lines)
