@@ -80,6 +80,16 @@ def test_the_next_browser_gets_the_next_address(data: Path) -> None:
         assert build_opener(HTTPCookieProcessor()).open(entrance).status == 200
 
 
+def test_browsers_are_let_in_also_when_nobody_reads_what_is_printed(data: Path) -> None:
+    with serving(data=data) as server:
+        server.lines.close()
+        assert server.let_in().open(f"{server.address}/healthz").status == 200
+        server.process.terminate()
+        assert server.process.wait(timeout=PATIENCE_SECONDS) in (0, 141)
+        assert server.process.stderr is not None
+        assert server.process.stderr.read() == ""
+
+
 def test_without_a_command_it_serves(data: Path) -> None:
     with started("--port", "0", "--no-open", data=data) as process:
         server = Serving(process)
@@ -87,7 +97,7 @@ def test_without_a_command_it_serves(data: Path) -> None:
             assert response.status == 200
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ending_the_server_keeps_what_was_being_written(number: signal.Signals, data: Path) -> None:
     give_script(data, replies=[does(Say(chunks=("So far",)), Hang())])
     with serving(data=data) as server:

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from socket import socket
 
 import uvloop
@@ -35,7 +35,7 @@ class GracefulServer(Server):
     def capture_signals(self) -> Generator[None]:
         """Uvicorn would raise the signal again afterwards, before the vault is closed."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _stopping_signals():
             loop.add_signal_handler(number, self._stop)
         yield
 
@@ -45,8 +45,10 @@ class GracefulServer(Server):
         await super().shutdown(sockets)
 
     def _stop(self) -> None:
-        """Asked twice, it does not wait for requests either."""
-        self.force_exit = self.should_exit
+        """Asked twice, it does not wait for requests; asked once more, for nothing at all."""
+        if self.should_exit:
+            self.force_exit = True
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
         self.should_exit = True
 
 
@@ -80,6 +82,12 @@ async def _serve(settings: Settings, *, listener: socket) -> None:
         await GracefulServer(_config(app)).serve(sockets=[listener])
 
 
+def _stopping_signals() -> list[signal.Signals]:
+    """Closing the terminal ends the server too, unless it was started with nohup."""
+    is_bound = signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
+    return [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if is_bound else [])]
+
+
 def _config(app: ASGIApp) -> Config:
     return Config(
         app,
@@ -96,4 +104,5 @@ def _config(app: ASGIApp) -> Config:
 
 
 def _tell(line: str) -> None:
-    print(line, flush=True)
+    with suppress(OSError):  # whoever read this has gone, and that is no reason to stop serving
+        print(line, flush=True)

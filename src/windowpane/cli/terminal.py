@@ -6,6 +6,7 @@ person reads them.
 
 from __future__ import annotations
 
+import os
 import sys
 from getpass import getpass
 from unicodedata import category
@@ -14,7 +15,8 @@ DIM, PLAIN = "\x1b[2m", "\x1b[0m"
 
 
 def can_ask() -> bool:
-    return sys.stdin.isatty() and sys.stderr.isatty()
+    """By their numbers: a server may be started with both closed."""
+    return os.isatty(0) and os.isatty(2)
 
 
 def ask_secret(prompt: str) -> str:
