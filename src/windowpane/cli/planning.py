@@ -52,10 +52,10 @@ def bar(plan: ContextPlan) -> str:
     if window is None:
         return ""
     shares = (
-        ("S", plan.fixed.system),
-        ("T", plan.fixed.tools),
-        ("Z", plan.fixed.summary),
-        ("P", plan.fixed.pinned),
+        ("S", plan.fixed.system_tokens),
+        ("T", plan.fixed.tools_tokens),
+        ("Z", plan.fixed.summary_tokens),
+        ("P", plan.fixed.pinned_tokens),
         ("#", plan.history_tokens),
         ("+", plan.current.sent_tokens),
     )
