@@ -186,6 +186,19 @@ async def test_moving_a_row_that_is_gone_moves_nothing(store: Store) -> None:
     assert await ids_below(store, "parent") == ["here"]
 
 
+async def test_what_a_batch_does_later_does_not_hide_what_it_missed(store: Store) -> None:
+    await store.commit([put("here")])
+    with pytest.raises(VersionConflict, match="records/gone"):
+        await store.commit(
+            [
+                Move(table="records", ids=("here", "gone"), to_parent_id="left"),
+                put("gone"),
+                Delete(table="records", id="here", expected_version=None),
+            ]
+        )
+    assert await ids_below(store, "parent") == ["here"]
+
+
 async def test_who_read_a_row_before_it_moved_cannot_move_it_back(store: Store) -> None:
     await store.commit([put("row", expected_version=0)])
     await store.commit([Move(table="records", ids=("row",), to_parent_id="left")])

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import LiteralString, assert_never, cast
 
 from msgspec import Struct
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, AsyncCursor
 
 from windowpane.errors import VersionConflict
 from windowpane.storage.base import TABLES, Change, Delete, DeleteChildren, Move, Put, Row, Table
@@ -110,7 +110,7 @@ async def begin(connection: Connection, *, changes: Sequence[Change]) -> str:
         cursors = [await connection.execute(s.query, s.values) for s in statements]
     for statement, cursor in zip(statements, cursors, strict=True):
         if cursor.rowcount < len(statement.must_exist):
-            raise await _conflict(connection, statement)
+            raise VersionConflict(table=statement.table, id=await _gone(statement, cursor))
     return cast(tuple[str], await opened.fetchone())[0]
 
 
@@ -175,7 +175,7 @@ def _put(put: Put, *, written_at: int) -> _Statement:
 def _move(move: Move, *, written_at: int) -> _Statement:
     query: LiteralString = (
         f"UPDATE {move.table} SET parent_id = %(parent)s, written_at = %(at)s,"
-        " version = version + 1 WHERE id = ANY(%(ids)s)"
+        " version = version + 1 WHERE id = ANY(%(ids)s) RETURNING id"
     )
     ids = tuple(dict.fromkeys(move.ids))
     values: dict[str, Parameter] = {
@@ -210,12 +210,12 @@ def _cascades(cascades: Iterable[DeleteChildren]) -> Iterator[_Statement]:
         )
 
 
-async def _conflict(connection: Connection, statement: _Statement) -> VersionConflict:
-    table, ids = statement.table, statement.must_exist
-    if len(ids) == 1:
-        return VersionConflict(table=table, id=ids[0])
-    found = {row.id for row in await rows_with(connection, table=table, ids=ids)}
-    return VersionConflict(table=table, id=next(id for id in ids if id not in found))
+async def _gone(statement: _Statement, cursor: AsyncCursor[tuple[object, ...]]) -> str:
+    """Told from what the statement gave back: later ones of the batch have been made already."""
+    if len(statement.must_exist) == 1:
+        return statement.must_exist[0]
+    found = {row[0] for row in await cursor.fetchall()}
+    return next(id for id in statement.must_exist if id not in found)
 
 
 async def _select(
