@@ -19,7 +19,7 @@ from windowpane.context.scope import (
     page_totals,
 )
 from windowpane.context.standing import Rules
-from windowpane.context.states import PREDICTED, PlannedTurn, TurnRange, TurnStanding
+from windowpane.context.states import PREDICTED, STANDINGS, PlannedTurn, TurnRange, TurnStanding
 from windowpane.context.weights import Totals
 
 INVERTED = bytes.maketrans(b"\0\1", b"\1\0")
@@ -28,19 +28,15 @@ INVERTED = bytes.maketrans(b"\0\1", b"\1\0")
 class Count:
     """``wanted_tokens`` is what the turns would weigh if they were sent, shortened as by rule."""
 
-    __slots__ = ("first", "last", "raw_tokens", "turns", "wanted_tokens")
+    __slots__ = ("raw_tokens", "turns", "wanted_tokens")
 
     def __init__(self) -> None:
         self.turns = self.raw_tokens = self.wanted_tokens = 0
-        self.first = self.last = -1
 
-    def add(self, span: range, *, turns: int, raw_tokens: int, wanted_tokens: int) -> None:
-        if turns:
-            self.first = span.start if self.first < 0 else self.first
-            self.last = span.stop - 1
-            self.turns += turns
-            self.raw_tokens += raw_tokens
-            self.wanted_tokens += wanted_tokens
+    def add(self, *, turns: int, raw_tokens: int, wanted_tokens: int) -> None:
+        self.turns += turns
+        self.raw_tokens += raw_tokens
+        self.wanted_tokens += wanted_tokens
 
 
 class Tally:
@@ -56,7 +52,7 @@ class Tally:
         for number, page in enumerate(scope.totals):
             span = scope.span(number)
             if is_all_hidden(rules.visible, span):
-                self._add_hidden(page, span)
+                self._add_hidden(page)
             elif not self._is_alike(span):
                 self._add_each(number, span)
             elif is_all_visible(rules.visible, span):
@@ -70,26 +66,31 @@ class Tally:
         return self._count("over_budget").wanted_tokens
 
     def unnamed(self, named: Iterable[PlannedTurn], *, start: int | None) -> tuple[TurnRange, ...]:
-        """What is left when the named turns are taken off. Shown ones lie before the start."""
+        """What is left when the named turns are taken off."""
         for turn in named:
             if not turn.is_pinned:
                 count = self._count("over_budget" if turn.standing in PREDICTED else turn.standing)
                 count.turns -= 1
                 count.raw_tokens -= turn.raw_tokens
-        end = self._scope.turns if start is None else start
-        left: list[tuple[TurnStanding, Count]] = [
-            (standing, count) for standing, count in self._counts.items() if count.turns
-        ]
         return tuple(
             TurnRange(
-                first_index=count.first,
-                last_index=count.last if standing == "filtered" else min(count.last, end - 1),
+                first_index=span.start,
+                last_index=span.stop - 1,
                 standing=standing,
                 turns=count.turns,
                 raw_tokens=count.raw_tokens,
             )
-            for standing, count in sorted(left, key=lambda one: one[1].first)
+            for standing in STANDINGS
+            if (count := self._count(standing)).turns
+            for span in (self._span(standing, start),)
         )
+
+    def _span(self, standing: TurnStanding, start: int | None) -> range:
+        """Where unnamed turns can lie: hidden ones anywhere, shown ones before the start."""
+        if standing == "summarised":
+            return self._rules.covered
+        turns = self._scope.turns
+        return range(turns if standing == "filtered" or start is None else start)
 
     def _is_alike(self, span: range) -> bool:
         """Whether no summary ends and no retention begins inside a page."""
@@ -100,9 +101,9 @@ class Tally:
             and not span.start < retention.tools_from < span.stop
         )
 
-    def _add_hidden(self, hidden: PageTotals, span: range) -> None:
+    def _add_hidden(self, hidden: PageTotals) -> None:
         self._count("filtered").add(
-            span, turns=hidden.turns, raw_tokens=hidden.raw_tokens, wanted_tokens=0
+            turns=hidden.turns, raw_tokens=hidden.raw_tokens, wanted_tokens=0
         )
 
     def _add_shown(self, shown: PageTotals, span: range) -> None:
@@ -116,7 +117,6 @@ class Tally:
         )
         for standing, totals in kinds:
             self._count("summarised" if is_covered else standing).add(
-                span,
                 turns=totals.turns,
                 raw_tokens=totals.raw_tokens,
                 wanted_tokens=totals.tokens(removals),
@@ -134,7 +134,7 @@ class Tally:
             hidden = page_totals(list(compress(page, mask.translate(INVERTED))))
             shown = totals.without(hidden)
         self._add_shown(shown, span)
-        self._add_hidden(hidden, span)
+        self._add_hidden(hidden)
 
     def _add_each(self, number: int, span: range) -> None:
         for index, weight in zip(span, self._scope.page(number), strict=True):
@@ -142,7 +142,6 @@ class Tally:
             if standing is None and weight.is_pinned:
                 continue
             self._count(standing or "over_budget").add(
-                range(index, index + 1),
                 turns=1,
                 raw_tokens=weight.raw_tokens,
                 wanted_tokens=weight.tokens(self._rules.retention.removals(index)),

@@ -1,8 +1,8 @@
 """What of older turns is left out: reasoning after N turns, tool traffic after N turns.
 
 A turn's age decides, not the view, so that a filter never changes how a turn reads. With cache
-marks the cut moves in steps, from N kept turns down to four fifths of N, so that the cached
-prefix lives for many turns; without marks it moves with every turn.
+marks the cut moves in steps of a fifth of N, so that the cached prefix lives for many turns;
+without marks it moves with every turn.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from windowpane.context.emission import WHOLE, Removals
 
-KEPT_AFTER_STEP_PERCENT = 80
+STEP_PERCENT = 20
 REASONING: Removals = frozenset({"reasoning"})
 TOOLS: Removals = frozenset({"tools"})
 BOTH: Removals = frozenset({"reasoning", "tools"})
@@ -42,5 +42,5 @@ def kept_from(turns: int, *, keep: int | None, in_steps: bool) -> int:
     """The index of the first turn that stays whole; never smaller in a longer history."""
     if keep is None or turns <= keep:
         return 0
-    step = max(1, keep - keep * KEPT_AFTER_STEP_PERCENT // 100) if in_steps else 1
+    step = max(1, keep * STEP_PERCENT // 100) if in_steps else 1
     return min(turns, -(-(turns - keep) // step) * step)

@@ -86,10 +86,10 @@ def counter_details(plan: ContextPlan) -> dict[str, str]:
     """What the counter's tooltip tells, name by name."""
     limit = plan.budget.usable_tokens
     return {
-        "Predicted": f"{plan.predicted_turns} turns, {plan.predicted_tokens:,} tokens",
-        "Trimmed": f"{plan.trimmed_turns} turns",
-        "Sent": f"{plan.predicted_turns - plan.trimmed_turns} turns",
-        "Visible": f"{plan.visible_turns} turns",
+        "Predicted": f"{_counted(plan.predicted_turns)}, {plan.predicted_tokens:,} tokens",
+        "Trimmed": _counted(plan.trimmed_turns),
+        "Sent": _counted(plan.predicted_turns - plan.trimmed_turns),
+        "Visible": _counted(plan.visible_turns),
         "Allowance": f"{plan.budget.allowance_tokens:,} tokens",
         "Draft": f"{plan.current.sent_tokens:,} tokens",
         "Limit": "unknown" if limit is None else f"{limit:,} tokens",
