@@ -45,7 +45,7 @@ def test_the_place_of_the_file_is_no_setting() -> None:
         ("port = 70000", "70000 does not fit the setting port. It takes a whole number from 0"),
         ("port = true", "It takes a whole number from 0 to 65535"),
         ("port = -1", "It takes a whole number from 0 to 65535"),
-        ("host = 5", "5 does not fit the setting host. It takes text"),
+        ("key_file = 5", "5 does not fit the setting key_file. It takes text"),
         ("data = ''", "'' does not fit the setting data. It takes the path of a folder"),
         ("host = ''", "It takes the name or address of this machine"),
         ("open_browser = 'perhaps'", "It takes true or false"),
