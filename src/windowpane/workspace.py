@@ -30,6 +30,7 @@ from windowpane.context.plan import ContextPlan
 from windowpane.errors import (
     ChatBusy,
     HeadMoved,
+    InvalidInput,
     MessageEmpty,
     MessageTooLarge,
     NoModel,
@@ -45,6 +46,7 @@ from windowpane.messages import Message
 from windowpane.parts import Text
 from windowpane.projects import Chat, Project, checked_name
 from windowpane.settings import ContextSettings, Settings
+from windowpane.storage.branches import branch_of, go_to, leave_from, siblings
 from windowpane.storage.history import (
     delete_chat,
     delete_project,
@@ -87,12 +89,15 @@ class SendRequest(Struct, frozen=True, kw_only=True):
     """``seen_head_id`` is the last turn the sender saw; None means it does not care.
 
     An empty string says that the sender saw an empty chat. What the filter hides is not sent.
+    With ``replaces_turn_id`` the message takes the place of an earlier turn: that one and what
+    followed it are left, not lost.
     """
 
     text: str
     model: str | None = None
     seen_head_id: str | None = None
     filter_text: str = ""
+    replaces_turn_id: str | None = None
 
 
 class TurnMarks(Struct, frozen=True, kw_only=True):
@@ -273,6 +278,34 @@ class Workspace:
         )
         return turn
 
+    async def siblings(self, turn_id: str) -> list[TurnContent]:
+        """A turn and those that it replaced or that replaced it, oldest first."""
+        return await siblings(self._vault, (await self._vault.get(TURNS, turn_id)).value)
+
+    async def go_to(self, turn_id: str) -> Chat:
+        """Make a turn that was left part of its chat again, with what once followed it."""
+        turn = await self._vault.get(TURNS, turn_id)
+        chat = await self._vault.get(CHATS, turn.value.chat_id)
+        if turn.parent_id == chat.id:
+            return chat.value
+        if await self._vault.find(RUNS, chat.id) is not None:
+            raise ChatBusy
+        branch = await branch_of(self._vault, turn.value)
+        gone_to = structs.replace(
+            chat.value,
+            head_id=branch[-1].id,
+            turn_count=branch[-1].depth + 1,
+            revision=chat.value.revision + 1,
+        )
+        await self._vault.commit(
+            [
+                *await leave_from(self._vault, chat.id, branch[0].depth),
+                go_to(branch),
+                put_chat(self._vault, gone_to, expected_version=chat.version),
+            ]
+        )
+        return gone_to
+
     async def delete_topic(self, topic_id: str) -> None:
         topic = await self.topics.get(topic_id)
         await self.topics.delete(topic_id, has_turns=await self._has_turns(topic))
@@ -346,11 +379,12 @@ class Workspace:
         project = await self.project(stored.value.project_id)
         model = request.model or await self._model_for(chat=stored.value, project=project)
         provider, _ = self.models.resolve(model)
-        turn, message, chat = _begun(stored.value, text=text, model=model, at=_now())
+        before = await self._before(stored.value, request.replaces_turn_id)
+        turn, message, chat = _begun(before, text=text, model=model, at=_now())
         # Planned before the claim: what cannot be sent is not stored, and the text stays with
         # its writer. If the chat goes on meanwhile, the claim is what fails.
         outlook = await self._outlook(
-            stored.value, project=project, model=model, filter_text=request.filter_text
+            before, project=project, model=model, filter_text=request.filter_text
         )
         ready = await self._planner.plan(outlook, [message])
         if ready.unsendable is not None:
@@ -406,6 +440,20 @@ class Workspace:
             view=LookedAt(tree=parse(filter_text), viewpoint=viewpoint),
         )
 
+    async def _before(self, chat: Chat, replaced_id: str | None) -> Chat:
+        """The chat as it is when a message takes the place of a turn on its path."""
+        if replaced_id is None:
+            return chat
+        stored = await self._vault.get(TURNS, replaced_id)
+        if stored.parent_id != chat.id:
+            raise InvalidInput(f"The turn {replaced_id} is not on this chat's path.")
+        return structs.replace(
+            chat,
+            head_id=stored.value.parent_id,
+            turn_count=stored.value.depth,
+            revision=chat.revision + 1,
+        )
+
     async def stop(self, chat_id: str) -> None:
         stop = self._stops.get(chat_id)
         if stop is None:
@@ -419,7 +467,9 @@ class Workspace:
         self, stored: Stored[Chat], *, chat: Chat, turn: Turn, message: Message
     ) -> None:
         run = Run(turn_id=turn.id, process_id=self._process_id, open_part=None)
+        is_branch = turn.depth < stored.value.turn_count
         changes = [
+            *(await leave_from(self._vault, chat.id, turn.depth) if is_branch else []),
             put_run(self._vault, run, chat_id=chat.id, expected_version=0),
             put_chat(self._vault, chat, expected_version=stored.version),
             put_new_turn(self._vault, turn),

@@ -68,7 +68,8 @@ class TurnIndex:
         packed = await self._packed_totals(chat)
         totals: list[PageTotals] = []
         for number in range(page_count(chat)):
-            known = packed.get(number)
+            is_whole = (number + 1) * PAGE_TURNS <= chat.turn_count
+            known = packed.get(number) if is_whole else None
             totals.append(known or await self._counted(chat, number, weigher))
         return totals
 
@@ -83,7 +84,12 @@ class TurnIndex:
         return self._totals[key]
 
     async def _read(self, chat: Chat, number: int) -> TurnPage:
-        return await read_page(self._vault, chat.id, number)
+        """No further than the chat goes: a send that replaces a turn plans a shorter chat."""
+        page = await read_page(self._vault, chat.id, number)
+        kept = page.turns[: max(0, chat.turn_count - number * PAGE_TURNS)]
+        if len(kept) == len(page.turns):
+            return page
+        return TurnPage(number=number, turns=kept, is_packed=False)
 
     async def _grown(self, chat: Chat, known: TurnPage) -> TurnPage:
         """A page that was full and settled is final; another may have gone on since."""
@@ -91,7 +97,7 @@ class TurnIndex:
             return known
         first = known.number * PAGE_TURNS
         settled = [turn for turn in known.turns if turn.state in SETTLED]
-        end = first + PAGE_TURNS
+        end = min(chat.turn_count, first + PAGE_TURNS)
         fresh = await read_turns(self._vault, chat.id, first + len(settled), end)
         turns = (*settled, *fresh)
         return TurnPage(number=known.number, turns=turns, is_packed=False)

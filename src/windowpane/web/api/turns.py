@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from litestar import delete, get, patch, post
 from msgspec import UNSET, Struct, UnsetType
 
+from windowpane.projects import Chat
 from windowpane.topics import NamedView, ProjectTopic
-from windowpane.turns import Turn
+from windowpane.turns import Turn, TurnContent
 from windowpane.workspace import TurnMarks, Workspace
 
 
@@ -32,6 +33,18 @@ class NewView(Struct, frozen=True, kw_only=True):
 @patch("/api/turns/{turn_id:str}")
 async def mark_turn(workspace: Workspace, turn_id: str, data: TurnMarks) -> Turn:
     return await workspace.mark_turn(turn_id, data)
+
+
+@get("/api/turns/{turn_id:str}/siblings")
+async def list_siblings(workspace: Workspace, turn_id: str) -> list[TurnContent]:
+    """The turn and those that it replaced or that replaced it, oldest first."""
+    return await workspace.siblings(turn_id)
+
+
+@post("/api/turns/{turn_id:str}/return", status_code=200)
+async def return_to_turn(workspace: Workspace, turn_id: str) -> Chat:
+    """Make a turn that was left part of its chat again, with what once followed it."""
+    return await workspace.go_to(turn_id)
 
 
 @get("/api/projects/{project_id:str}/topics")
@@ -82,6 +95,8 @@ async def delete_view(workspace: Workspace, view_id: str) -> None:
 
 TURN_HANDLERS = [
     mark_turn,
+    list_siblings,
+    return_to_turn,
     list_topics,
     create_topic,
     change_topic,
