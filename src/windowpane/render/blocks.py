@@ -82,8 +82,8 @@ class Splitter:
             return Preview(self._open_pieces(lines[:-1]), table)
         if self._flow.joins(shape):
             return Preview(self._open_pieces([*lines, beginning]), None)
-        following = Block(self._flow.start(shape).kind, beginning)
-        return Preview(self._open_pieces(lines), following)
+        new = Block(self._flow.start(shape).kind, beginning)
+        return Preview(self._open_pieces(lines), new) if lines else Preview([new], None)
 
     def _make_room(self, shape: str) -> list[Block]:
         """Close what the line does not belong to."""

@@ -17,6 +17,7 @@ from windowpane.render.math import formula
 _MAX_CHARS = 4_000
 
 _SIGN = re.compile(r"[\\{}^_+*/=()\[\]&%#~<>]|-(?=[ \d.])")
+_SYMBOL = re.compile(r"[^\W\d_]'{1,3}")
 _STRONG_SIGN = re.compile(r"[\\^{]")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _PROSE = re.compile(r"[^\W\d_]{4}")
@@ -79,7 +80,8 @@ def _is_tight(tex: str) -> bool:
 
 
 def _looks_like_math(tex: str) -> bool:
-    return len(tex) == 1 or _SIGN.search(tex) is not None
+    is_symbol = len(tex) == 1 or _SYMBOL.fullmatch(tex) is not None
+    return is_symbol or _SIGN.search(tex) is not None
 
 
 def _stands_free(tex: str, before: str, after: str) -> bool:

@@ -89,7 +89,12 @@ _ENGINE_RULES = {
     ".math .tml-fbox": "padding:3pt;border:1px solid",
     ".math menclose,.math .menclose": "position:relative",
     ".math .tml-cancel": (
-        "position:absolute;left:0;bottom:0;width:100%;height:100%;background:currentColor"
+        "display:inline-block;position:absolute;left:0;bottom:0;width:100%;height:100%;"
+        "background:currentColor"
+    ),
+    ".math .tml-cancelto": (
+        "display:inline-block;position:absolute;left:0;bottom:0;width:100%;height:100%;"
+        "background:currentColor;clip-path:polygon(0 94%,94% 0,100% 6%,6% 100%)"
     ),
     ".math .upstrike": "clip-path:polygon(0 94%,94% 0,100% 6%,6% 100%)",
     ".math .downstrike": "clip-path:polygon(6% 0,100% 94%,94% 100%,0 6%)",
