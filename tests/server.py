@@ -11,7 +11,7 @@ import select
 import socket
 import subprocess
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -35,8 +35,9 @@ Result = TypeVar("Result")
 class Server:
     """``entrance`` lets one browser in; afterwards its cookie opens ``address``."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, more: Mapping[str, str] = {}) -> None:
         self._data = data
+        self._more = more
         self._port = free_port()
         self._process: subprocess.Popen[str] | None = None
         self.address = f"http://127.0.0.1:{self._port}"
@@ -50,7 +51,7 @@ class Server:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                env=environment(self._data, {}),
+                env=environment(self._data, self._more),
                 cwd=self._data.parent,
             )
         assert self._process.stdout is not None

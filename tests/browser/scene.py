@@ -18,7 +18,9 @@ Prepare = Callable[[Vault, Chat], Awaitable[None]]
 
 
 class Serve(Protocol):
-    def __call__(self, *replies: Reply, prepare: Prepare | None = None) -> Server: ...
+    def __call__(
+        self, *replies: Reply, prepare: Prepare | None = None, password: str = ""
+    ) -> Server: ...
 
 
 class Witness:
@@ -59,12 +61,12 @@ class Witness:
 def serving(folder: Path) -> Generator[Serve]:
     servers: list[Server] = []
 
-    def serve(*replies: Reply, prepare: Prepare | None = None) -> Server:
+    def serve(*replies: Reply, prepare: Prepare | None = None, password: str = "") -> Server:
         data = folder / "data"
         chat = in_workspace(data, lambda it: scripted_chat(it, folder=folder, replies=replies))
         if prepare is not None:
             in_vault(data, lambda it: prepare(it, chat))
-        server = Server(data)
+        server = Server(data, {"WINDOWPANE_PASSWORD": password})
         servers.append(server)
         server.start()
         return server

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser.filling import filled
-from tests.browser.scene import Serve, is_at_end, say
+from tests.browser.scene import Serve, Witness, answer_html, is_at_end, say
 from tests.workspaces import does
 from windowpane.providers.scripted import End, Say
 
@@ -85,6 +85,28 @@ def test_the_way_back_down_loads_the_newer_turns_again(page: Page, serve: Serve)
     expect(page.locator(".turn").last).to_contain_text("Question 419")
     depths = page.locator(".turn").evaluate_all("all => all.map(it => Number(it.dataset.depth))")
     assert depths == list(range(420 - len(depths), 420))
+
+
+def test_the_newest_turn_is_whole_though_it_was_fetched_while_it_was_written(
+    page: Page, serve: Serve, witness: Witness
+) -> None:
+    text = tuple(f"Sentence {number} goes on. \n\n"[: 22 + number % 3] for number in range(150))
+    server = serve(
+        does(Say(chunks=text, delay_seconds=0.02), End(finish="stop")), prepare=filled(turns=340)
+    )
+    page.goto(server.entrance)
+    walk_to_first(page)
+    other = witness.watch(page.context.new_page())
+    other.goto(page.url)
+    written = say(other, "go")
+    expect(written).to_contain_text("Sentence 20")
+    page.get_by_role("button", name="Newest").click()
+    fetched = page.locator(".turn", has_text="Sentence 0")
+    expect(fetched).to_be_visible()
+    expect(fetched).to_have_attribute("data-state", "sending")
+    expect(written).to_have_attribute("data-state", "complete")
+    expect(fetched).to_have_attribute("data-state", "complete")
+    assert answer_html(fetched) == answer_html(written)
 
 
 def test_a_reader_at_the_end_is_taken_along(page: Page, serve: Serve) -> None:

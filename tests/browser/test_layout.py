@@ -56,6 +56,24 @@ def test_a_page_that_is_not_there_says_so(page: Page, serve: Serve, witness: Wit
     expect(page.get_by_role("textbox", name="Message")).to_be_visible()
 
 
+def test_a_password_lets_in_and_a_wrong_one_says_so(
+    page: Page, serve: Serve, witness: Witness
+) -> None:
+    witness.expects_failed_loads = True
+    server = serve(password="correct horse")
+    page.goto(server.address)
+    assert complaints(page) == []
+    box = page.get_by_label("Password of this server")
+    expect(box).to_be_focused()
+    box.fill("battery staple")
+    box.press("Enter")
+    expect(page.get_by_role("alert")).to_have_text("That is not the password. Try again.")
+    assert complaints(page) == []
+    box.fill("correct horse")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("textbox", name="Message")).to_be_visible()
+
+
 def test_a_phone_has_one_column_and_a_drawer(
     browser: Browser, serve: Serve, witness: Witness
 ) -> None:

@@ -29,6 +29,8 @@ export class Place {
 
   /** To be called whenever the box or what it holds has another size. */
   resized() {
+    // Somebody may have scrolled a moment ago: the event of it comes only with the next picture.
+    this.scrolled();
     if (this.isFollowing) this.toEnd();
   }
 
@@ -44,6 +46,7 @@ export class Place {
    * @param {() => void} change
    */
   keep(change) {
+    this.scrolled();
     const anchor = this.#firstSeen();
     const before = anchor?.getBoundingClientRect().top ?? 0;
     change();
