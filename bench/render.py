@@ -74,6 +74,8 @@ def main() -> None:
     streamed = seconds(lambda: stream(reply), rounds=5)
     streamed_long = seconds(lambda: stream(long_reply), rounds=2)
     streamed_paragraphs = seconds(lambda: stream(paragraphs), rounds=5)
+    formulas = [f"$x_{{{number}}} = \\frac{{1}}{{{number}}}$\n\n" for number in range(200)]
+    new_formulas = seconds(lambda: markdown_html("".join(formulas)), rounds=1)
     streamed_code = seconds(lambda: stream(code), rounds=1)
     feeds = REPLY_CHARS / DELTA_CHARS
     numbers = {
@@ -84,6 +86,7 @@ def main() -> None:
         "stream_15kB_ms": round(streamed * 1e3, 1),
         "stream_150kB_ms": round(streamed_long * 1e3, 1),
         "stream_growth_ratio": round(streamed_long / streamed, 1),
+        "new_formula_ms": round(new_formulas / len(formulas) * 1e3, 2),
         "feed_us": round(streamed / feeds * 1e6, 1),
         "feed_paragraph_us": round(streamed_paragraphs / feeds * 1e6, 1),
         "feed_5000_line_code_us": round(streamed_code / (len(code) / DELTA_CHARS) * 1e6, 1),
