@@ -53,7 +53,7 @@ async def test_an_edited_question_takes_its_place_and_leaves_the_tail(
 
     assert spoken(await path(workspace, chat_id)) == "aA b2B2"
     assert (await workspace.chat(chat_id)).turn_count == 2
-    stood = await workspace.siblings(second.turn.id)
+    stood = await workspace.turns.siblings(second.turn.id)
     assert spoken(stood) == "bB b2B2"
 
 
@@ -76,11 +76,11 @@ async def test_going_back_brings_what_followed_and_leaves_the_other(
     await ask(workspace, chat_id, "d")
     edited = (await path(workspace, chat_id))[1]
 
-    await workspace.go_to(turns[1].turn.id)
+    await workspace.turns.go_to(turns[1].turn.id)
     assert spoken(await path(workspace, chat_id)) == "aA bB cC"
     assert (await workspace.chat(chat_id)).head_id == turns[2].turn.id
 
-    await workspace.go_to(edited.turn.id)
+    await workspace.turns.go_to(edited.turn.id)
     assert spoken(await path(workspace, chat_id)) == "aA b2B2 dD"
     await ask(workspace, chat_id, "e")
     assert spoken(await path(workspace, chat_id)) == "aA b2B2 dD eE"
@@ -90,7 +90,7 @@ async def test_the_first_turn_can_be_asked_again(workspace: Workspace, chat_id: 
     first = (await path(workspace, chat_id))[0]
     await ask_instead(workspace, chat_id, "a2", of=first)
     assert spoken(await path(workspace, chat_id)) == "a2B2"
-    assert spoken(await workspace.siblings(first.turn.id)) == "aA a2B2"
+    assert spoken(await workspace.turns.siblings(first.turn.id)) == "aA a2B2"
 
 
 async def test_a_turn_that_was_left_cannot_be_replaced(workspace: Workspace, chat_id: str) -> None:
@@ -108,4 +108,4 @@ async def test_deleting_the_chat_deletes_its_branches_too(
     await workspace.delete_chat(chat_id)
     for content in turns:
         with pytest.raises(InvalidInput):
-            await workspace.siblings(content.turn.id)
+            await workspace.turns.siblings(content.turn.id)

@@ -9,6 +9,7 @@ import pytest
 from msgspec import structs
 
 from tests.workspaces import KEY, MODEL, ask, new_chat, says, script, workspace_over
+from windowpane.agent.turns import TurnMarks
 from windowpane.context.plan import ContextPlan
 from windowpane.context.scope import PAGE_TURNS
 from windowpane.definitions import ModelInfo
@@ -23,7 +24,7 @@ from windowpane.storage.history import put_chat, put_message, put_new_turn
 from windowpane.storage.shelves import CHATS
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn
-from windowpane.workspace import PlanRequest, SendRequest, TurnMarks, Workspace
+from windowpane.workspace import PlanRequest, SendRequest, Workspace
 
 SMALL_WINDOW = ModelInfo(name="scripted", context_window_tokens=400)
 
@@ -100,8 +101,8 @@ async def test_marks_move_turns_in_the_plan(workspace: Workspace, data_dir: Path
     page = await workspace.page(chat_id, before_depth=None, limit=3)
     first, second, _ = (content.turn.id for content in page.turns)
 
-    await workspace.mark_turn(second, TurnMarks(is_skipped=True))
-    await workspace.mark_turn(first, TurnMarks(is_pinned=True, star=2))
+    await workspace.turns.mark(second, TurnMarks(is_skipped=True))
+    await workspace.turns.mark(first, TurnMarks(is_pinned=True, star=2))
 
     assert await sent(workspace, chat_id, "") == [0, 2]
     assert await sent(workspace, chat_id, "s2") == [0]
@@ -213,7 +214,7 @@ async def test_a_star_in_an_old_page_is_seen_by_the_next_plan(
     before = await workspace.plan(chat_id, PlanRequest(filter_text="s3"))
     oldest = await workspace.page(chat_id, before_depth=1, limit=1)
 
-    await workspace.mark_turn(oldest.turns[0].turn.id, TurnMarks(star=3))
+    await workspace.turns.mark(oldest.turns[0].turn.id, TurnMarks(star=3))
 
     after = await workspace.plan(chat_id, PlanRequest(filter_text="s3"))
     assert (before.visible_turns, after.visible_turns) == (0, 1)

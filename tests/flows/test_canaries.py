@@ -11,6 +11,7 @@ from tests.http import Client
 from tests.postgres import private_postgres
 from tests.server import Server, in_workspace, scripted_chat
 from tests.workspaces import MODEL, ask, does, new_chat, until_text, workspace_over
+from windowpane.agent.turns import TurnMarks
 from windowpane.definitions import ProviderDefinition
 from windowpane.errors import Failure
 from windowpane.ids import new_id
@@ -18,7 +19,7 @@ from windowpane.projects import Chat
 from windowpane.providers.scripted import Call, Fail, Hang, Reply, Report, Say, Think
 from windowpane.storage.choose import store_from
 from windowpane.usage import TokenUsage
-from windowpane.workspace import SendRequest, TurnMarks, Workspace
+from windowpane.workspace import SendRequest, Workspace
 
 
 class Canaries:
@@ -87,7 +88,7 @@ async def use_everything(workspace: Workspace, chat_id: str, canaries: Canaries)
         )
     )
     answered = await ask(workspace, chat_id, canaries["text"])
-    await workspace.mark_turn(answered.turn.id, TurnMarks(star=3, topic_id=topic.id))
+    await workspace.turns.mark(answered.turn.id, TurnMarks(star=3, topic_id=topic.id))
     await ask(workspace, chat_id, canaries["failing text"])
     await workspace.rename_chat(chat_id, title=canaries["title"])
 

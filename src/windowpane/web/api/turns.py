@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from litestar import delete, get, patch, post
 from msgspec import UNSET, Struct, UnsetType
 
+from windowpane.agent.turns import TurnMarks
 from windowpane.projects import Chat
 from windowpane.topics import NamedView, ProjectTopic
 from windowpane.turns import Turn, TurnContent
-from windowpane.workspace import TurnMarks, Workspace
+from windowpane.workspace import Workspace
 
 
 class NewTopic(Struct, frozen=True, kw_only=True):
@@ -32,19 +33,19 @@ class NewView(Struct, frozen=True, kw_only=True):
 
 @patch("/api/turns/{turn_id:str}")
 async def mark_turn(workspace: Workspace, turn_id: str, data: TurnMarks) -> Turn:
-    return await workspace.mark_turn(turn_id, data)
+    return await workspace.turns.mark(turn_id, data)
 
 
 @get("/api/turns/{turn_id:str}/siblings")
 async def list_siblings(workspace: Workspace, turn_id: str) -> list[TurnContent]:
     """The turn and those that it replaced or that replaced it, oldest first."""
-    return await workspace.siblings(turn_id)
+    return await workspace.turns.siblings(turn_id)
 
 
 @post("/api/turns/{turn_id:str}/return", status_code=200)
 async def return_to_turn(workspace: Workspace, turn_id: str) -> Chat:
     """Make a turn that was left part of its chat again, with what once followed it."""
-    return await workspace.go_to(turn_id)
+    return await workspace.turns.go_to(turn_id)
 
 
 @get("/api/projects/{project_id:str}/topics")
@@ -72,7 +73,7 @@ async def change_topic(workspace: Workspace, topic_id: str, data: TopicChange) -
 
 @delete("/api/topics/{topic_id:str}")
 async def delete_topic(workspace: Workspace, topic_id: str) -> None:
-    await workspace.delete_topic(topic_id)
+    await workspace.turns.delete_topic(topic_id)
 
 
 @get("/api/projects/{project_id:str}/views")

@@ -1,0 +1,90 @@
+"""What a person does to turns that are there: mark them, go back to those that were left."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta, Struct, structs
+
+from windowpane.agent.topics import Topics
+from windowpane.errors import ChatBusy
+from windowpane.projects import Chat
+from windowpane.storage.branches import branch_of, go_to, leave_from, siblings
+from windowpane.storage.history import put_chat, put_turn
+from windowpane.storage.shelves import CHATS, RUNS, TURNS, left_of
+from windowpane.storage.turn_pages import drop_page
+from windowpane.storage.vault import Vault
+from windowpane.topics import ProjectTopic
+from windowpane.turns import Flag, Turn, TurnContent
+
+
+class TurnMarks(Struct, frozen=True, kw_only=True):
+    star: Annotated[int, Meta(ge=0, le=3)] | None = None
+    flag: Flag | None = None
+    is_pinned: bool | None = None
+    is_skipped: bool | None = None
+    topic_id: str | None = None
+
+
+class Turns:
+    def __init__(self, vault: Vault, *, topics: Topics) -> None:
+        self._vault = vault
+        self._topics = topics
+
+    async def mark(self, turn_id: str, marks: TurnMarks) -> Turn:
+        """Star, flag, pin, skip a turn or give it a topic; None leaves a mark as it is."""
+        stored = await self._vault.get(TURNS, turn_id)
+        chat = await self._vault.get(CHATS, stored.value.chat_id)
+        if marks.topic_id is not None:
+            await self._topics.get(marks.topic_id)
+        changes = {key: value for key, value in structs.asdict(marks).items() if value is not None}
+        turn = structs.replace(stored.value, **changes)
+        revised = structs.replace(chat.value, revision=chat.value.revision + 1)
+        await self._vault.commit(
+            [
+                put_turn(self._vault, stored, turn),
+                put_chat(self._vault, revised, expected_version=chat.version),
+                *drop_page(self._vault, chat_id=turn.chat_id, depth=turn.depth),
+            ]
+        )
+        return turn
+
+    async def siblings(self, turn_id: str) -> list[TurnContent]:
+        """A turn and those that it replaced or that replaced it, oldest first."""
+        return await siblings(self._vault, (await self._vault.get(TURNS, turn_id)).value)
+
+    async def go_to(self, turn_id: str) -> Chat:
+        """Make a turn that was left part of its chat again, with what once followed it."""
+        turn = await self._vault.get(TURNS, turn_id)
+        chat = await self._vault.get(CHATS, turn.value.chat_id)
+        if turn.parent_id == chat.id:
+            return chat.value
+        if await self._vault.find(RUNS, chat.id) is not None:
+            raise ChatBusy
+        branch = await branch_of(self._vault, turn.value)
+        gone_to = structs.replace(
+            chat.value,
+            head_id=branch[-1].id,
+            turn_count=branch[-1].depth + 1,
+            revision=chat.value.revision + 1,
+        )
+        await self._vault.commit(
+            [
+                *await leave_from(self._vault, chat.id, branch[0].depth),
+                go_to(branch),
+                put_chat(self._vault, gone_to, expected_version=chat.version),
+            ]
+        )
+        return gone_to
+
+    async def delete_topic(self, topic_id: str) -> None:
+        topic = await self._topics.get(topic_id)
+        await self._topics.delete(topic_id, has_turns=await self._has_turns(topic))
+
+    async def _has_turns(self, topic: ProjectTopic) -> bool:
+        for chat_id in await self._vault.child_ids(CHATS, topic.project_id):
+            for parent_id in (chat_id, left_of(chat_id)):
+                turns = (await self._vault.all_children(TURNS, [parent_id])).values
+                if any(turn.topic_id == topic.id for turn in turns):
+                    return True
+        return False
