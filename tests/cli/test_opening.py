@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from stat import S_IMODE
 
@@ -39,6 +40,14 @@ def test_a_first_run_makes_a_private_folder_key_and_database(tmp_path: Path) -> 
     assert modes["data"] == 0o700
     assert modes["vault.key"] == 0o600
     assert modes["windowpane.sqlite3"] == 0o600
+
+
+def test_first_runs_at_the_same_moment_share_one_vault(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with ThreadPoolExecutor() as threads:
+        running = [threads.submit(run, "chat", data=data) for _ in range(6)]
+    assert [outcome.result().err for outcome in running] == [""] * 6
+    assert run("doctor", data=data).code == 0
 
 
 def test_without_a_word_data_lies_in_the_home_folder(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from windowpane.cli.terminal import ask_secret, can_ask
-from windowpane.errors import KeyUnreadable, StorageError, VaultLocked
+from windowpane.errors import KeyFileExists, KeyUnreadable, StorageError, VaultLocked
 from windowpane.settings import Settings
 from windowpane.storage.choose import store_from
 from windowpane.storage.keys import create_key_file, load_key
@@ -55,7 +55,8 @@ async def refuse_lost_key(settings: Settings) -> None:
         is_sealed = bool(await store.get("vault", [CHECK_ID]))
     finally:
         await store.close()
-    if is_sealed:
+    # Looked for again: another process may have its first run at the same moment.
+    if is_sealed and not _is_there(Path(settings.key_file_or_default)):
         raise KeyUnreadable(
             f"There is no key file at {settings.key_file_or_default}, but the database is sealed "
             "with a key. Restore the file from a copy, or point to it with the setting key_file."
@@ -67,7 +68,10 @@ async def _key(settings: Settings) -> VaultKey:
     if _is_there(path):
         return unlocked_key(settings)
     await refuse_lost_key(settings)
-    return create_key_file(path, passphrase=settings.passphrase or None)
+    try:
+        return create_key_file(path, passphrase=settings.passphrase or None)
+    except KeyFileExists:  # by such a process
+        return unlocked_key(settings)
 
 
 def _is_there(path: Path) -> bool:

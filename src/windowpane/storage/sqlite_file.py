@@ -103,9 +103,9 @@ def _make_private_file(path: Path) -> None:
 
 
 def _refuse_foreign(connection: Connection, *, path: Path) -> None:
-    if _number(connection, "PRAGMA application_id") == APPLICATION_ID:
-        return
-    if _number(connection, "SELECT count(*) FROM sqlite_schema") > 0:
+    # In this order: a process that makes the file at this moment writes tables and id together.
+    is_empty = _number(connection, "SELECT count(*) FROM sqlite_schema") == 0
+    if not is_empty and _number(connection, "PRAGMA application_id") != APPLICATION_ID:
         raise StoreUnreachable(
             f"{path} is a database of another program, and was left as it is. "
             "Choose another path for the database."
