@@ -138,6 +138,7 @@ class Terminal:
         )
         os.close(theirs)
         self.seen = ""
+        self._read_to = 0
 
     def __enter__(self) -> Terminal:
         return self
@@ -153,12 +154,14 @@ class Terminal:
     def until(self, text: str) -> str:
         """Wait until something is printed, and give what was printed up to it."""
         deadline = time.monotonic() + PATIENCE_SECONDS
-        start = len(self.seen)
+        start = self._read_to
         while text not in self.seen[start:]:
             assert time.monotonic() < deadline, f"{text!r} did not come: {self.seen!r}"
             if not self._read_more():
                 raise AssertionError(f"{text!r} did not come before the end: {self.seen!r}")
-        return self.seen[start:]
+        # What stands behind it may have come in the same breath: the next wait begins there.
+        self._read_to = self.seen.index(text, start) + len(text)
+        return self.seen[start : self._read_to]
 
     def end(self) -> int:
         while self._read_more():
