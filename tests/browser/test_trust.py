@@ -62,7 +62,7 @@ def test_the_first_page_is_light(page: Page, serve: Serve, witness: Witness) -> 
     sizes = [
         request.sizes()["responseBodySize"] for request in witness.requests if done(request.url)
     ]
-    assert len(witness.requests) <= 20 + 1  # and the redirect that takes the token away
+    assert len(witness.requests) <= 20
     assert sum(sizes) <= 80_000
 
 

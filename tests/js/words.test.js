@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lossText, timeText } from "../../src/windowpane/web/static/js/logic/words.js";
+import { draftKey, lossText, timeText, withoutSent } from "../../src/windowpane/web/static/js/logic/words.js";
 
 const NOW = new Date(2026, 10, 18, 15, 0);
 
@@ -18,4 +18,20 @@ test("a deletion says what is lost", () => {
 test("where nothing is lost, that is said too", () => {
   assert.equal(lossText("chat", 0, 0), "It is empty.");
   assert.equal(lossText("project", 0, 0), "It holds no chats.");
+});
+
+test("a stored message leaves the box empty", () => {
+  assert.equal(withoutSent("hello", "hello"), "");
+});
+
+test("what was typed while the message was on its way stays", () => {
+  assert.equal(withoutSent("hello\nand then", "hello"), "and then");
+});
+
+test("a text that replaced the message meanwhile stays whole", () => {
+  assert.equal(withoutSent("something else", "hello"), "something else");
+});
+
+test("every chat has a draft of its own", () => {
+  assert.notEqual(draftKey("cht_a"), draftKey("cht_b"));
 });

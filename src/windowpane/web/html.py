@@ -12,7 +12,7 @@ from typing import cast
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from windowpane.web.static import icon, module_urls, static_url
+from windowpane.web.static import favicon_url, icon, module_urls, static_url
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -29,7 +29,7 @@ def environment() -> Environment:
     )
     # Jinja's own defaults are all that a type checker sees of this dictionary.
     names = cast("dict[str, object]", made.globals)
-    names.update(static_url=static_url, module_urls=module_urls, icon=icon)
+    names.update(static_url=static_url, module_urls=module_urls, favicon_url=favicon_url, icon=icon)
     return made
 
 

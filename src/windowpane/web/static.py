@@ -11,6 +11,7 @@ from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from litestar import Request, Response, get
 from litestar.exceptions import NotFoundException
@@ -66,6 +67,11 @@ def module_urls() -> list[str]:
 def icon(name: str) -> Markup:
     """An icon's own markup: drawn inline, it takes the colour of the text around it."""
     return Markup((FOLDER / "icons" / f"{name}.svg").read_text().strip())
+
+
+def favicon_url() -> str:
+    """The page's icon in its own address: one request less on the way to the first word."""
+    return f"data:image/svg+xml,{quote(assets().files['icons/favicon.svg'].body)}"
 
 
 @get("/static/{version:str}/{name:path}", include_in_schema=False)

@@ -1,4 +1,4 @@
-import { follows, isAtEnd } from "./logic/scroll.js";
+import { follows, isAtEnd } from "./logic/history.js";
 
 /** The reader's place in a scroll box: at its end and following, or at a turn that must not move. */
 export class Place {

@@ -1,4 +1,4 @@
-import { draftKey, withoutSent } from "../logic/drafts.js";
+import { draftKey, withoutSent } from "../logic/words.js";
 import { Refusal, ask, change, find, on, signal } from "../page.js";
 
 /**

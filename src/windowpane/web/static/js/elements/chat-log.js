@@ -1,4 +1,4 @@
-import { MOST_TURNS, PAGE_TURNS, queryAgain, queryFor, surplus } from "../logic/pagination.js";
+import { MOST_TURNS, PAGE_TURNS, queryAgain, queryFor, surplus } from "../logic/history.js";
 import { explain, find, fragment, signal } from "../page.js";
 import { Place } from "../place.js";
 import { carryOver, drawPiece, patchPiece, settleTurn, tellTimes, turnFrom } from "../turns.js";
@@ -217,7 +217,7 @@ export class ChatLog extends HTMLElement {
 
 /**
  * @param {HTMLElement} page
- * @returns {import("../logic/pagination.js").TurnWindow}
+ * @returns {import("../logic/history.js").TurnWindow}
  */
 function windowOf(page) {
   const turns = /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll(":scope > .turn"));

@@ -1,6 +1,8 @@
 /** Turns fetched at once, and turns that the page holds at most. */
 export const PAGE_TURNS = 40;
 export const MOST_TURNS = 300;
+/** As near to the end as this is at the end. */
+const SLACK_PX = 24;
 
 /**
  * @typedef {{ first: number, last: number, hasOlder: boolean, hasNewer: boolean }} TurnWindow
@@ -36,4 +38,24 @@ export function queryFor(window, side) {
 export function queryAgain(window, count) {
   const limit = Math.min(Math.max(count, PAGE_TURNS), MOST_TURNS);
   return window.hasNewer ? `before=${window.last + 1}&limit=${limit}` : `limit=${limit}`;
+}
+
+/** @typedef {{ top: number, view: number, total: number }} Place of a scroll box, in pixels */
+
+/** @param {Place} place */
+export function isAtEnd(place) {
+  return place.total - place.view - place.top <= SLACK_PX;
+}
+
+/**
+ * Whether the box follows its end. Only the reader's own scrolling up ends that: a box that grew
+ * under a reader at the end is still followed.
+ *
+ * @param {boolean} isFollowing
+ * @param {number} lastTop
+ * @param {Place} place
+ */
+export function follows(isFollowing, lastTop, place) {
+  if (isAtEnd(place)) return true;
+  return isFollowing && place.top >= lastTop - 1;
 }
