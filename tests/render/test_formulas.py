@@ -38,6 +38,7 @@ def formulas(source: str) -> list[str]:
         "export PATH=$HOME/bin:$PATH",
         "${A}/${B} and $(pwd)/$(date)",
         "$a=$b; $i++; $j++;",
+        "$<$<CONFIG:Debug>:x> and $<VERSION_LESS:$<y>>",
         "$_POST['a'] and $_GET['b']",
         "$('#a').append($('#b'))",
         "print $1, $2 and $1*$2",
@@ -95,6 +96,8 @@ def test_this_is_no_formula(source: str) -> None:
         ("> $$\n> a\n> + b\n> $$", ["a\n+ b"]),
         ("| a |\n|---|\n| $|x|^2$ |", ["|x|^2"]),
         ("# On $x^2$", ["x^2"]),
+        ("on [0, 1]: $x^2$", ["x^2"]),
+        ("[^1]: on $x^2$", ["x^2"]),
         ("[about $x^2$](https://a.example)", ["x^2"]),
     ],
 )

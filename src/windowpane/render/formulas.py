@@ -80,13 +80,13 @@ def _is_tight(tex: str) -> bool:
 
 
 def _looks_like_math(tex: str) -> bool:
-    is_symbol = len(tex) == 1 or _SYMBOL.fullmatch(tex) is not None
+    is_symbol = (len(tex) == 1 and tex.isalnum()) or _SYMBOL.fullmatch(tex) is not None
     return is_symbol or _SIGN.search(tex) is not None
 
 
 def _stands_free(tex: str, before: str, after: str) -> bool:
-    """Not a price or a variable in the middle of something: `US$5`, `$A/$B`, `${X}/${Y}`."""
-    if after in ("{", "(", "_") or after.isdigit():
+    """Not a price or a variable inside something: `US$5`, `$A/$B`, `${X}/${Y}`, `$<x:$<y>>`."""
+    if after in ("{", "(", "_", "<") or after.isdigit():
         return False
     if before.isalnum():
         return "\\" in tex

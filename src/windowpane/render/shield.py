@@ -30,14 +30,15 @@ _TOKEN = re.compile(
     | (?P<skipped>
           \\.                                          # an escaped sign
         | (?:https?://|www\.)[^\s<>]*                  # an address
-        | \](?:\(|:[ ]*)(?:<[^<>\n]*>|[^\s()<>]*)      # where a link leads
+        | \]\((?:<[^<>\n]*>|[^\s()<>]*)                 # where a link leads
+        | ^[ ]{0,3}\[(?!\^)[^\[\]\n]{1,200}\]:[ ]*(?:<[^<>\n]*>|\S*)
         | <(?:[a-zA-Z][\w+.-]{1,31}:[^\s<>]*|[\w.+-]+@[\w.-]+)>
       )
     | (?P<break><br[ ]?/?>)
     | (?P<less><(?=[a-zA-Z/!?]))
     | \[\^(?P<footnote>[^\]\s]{1,64})\]
     """,
-    re.VERBOSE | re.DOTALL,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 _RESTORED = re.compile(
     rf"""
