@@ -21,6 +21,8 @@ import { Refusal, ask } from "./page.js";
 const SILENT_FAILURES = 2;
 /** So that a server which knows no position it gave is not asked without end. */
 const RELOAD_MS = 100;
+/** The server says something at least every 15 seconds: a longer silence is a dead line. */
+const SILENCE_MS = 45_000;
 
 /** Follows a chat for as long as its tab is looked at, and comes back by itself. */
 export class ChatStream {
@@ -100,12 +102,23 @@ export class ChatStream {
     this.#reader.tell("");
     const text = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     const cutter = new EventCutter();
-    for (let piece = await text?.read(); piece && !piece.done; piece = await text?.read()) {
+    for (let piece = await this.#heard(text); piece && !piece.done; piece = await this.#heard(text)) {
       for (const event of cutter.push(piece.value)) {
         // What is left of a connection that was given up belongs to another drawing of the page.
         if (signal.aborted) return;
         await this.#take(event);
       }
+    }
+  }
+
+  /** @param {ReadableStreamDefaultReader<string> | undefined} text */
+  async #heard(text) {
+    const connection = this.#connection;
+    const timer = setTimeout(() => connection.abort(), SILENCE_MS);
+    try {
+      return await text?.read();
+    } finally {
+      clearTimeout(timer);
     }
   }
 
