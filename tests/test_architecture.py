@@ -17,7 +17,7 @@ LEVELS = (
     {"agent"},
     {"workspace"},
     {"render"},
-    {"web", "cli"},
+    {"web", "cli", "library"},
 )
 # The faces' one other meeting: a command starts the server.
 STARTS_THE_SERVER = (Path("cli/serving.py"), "web")

@@ -159,6 +159,17 @@ def test_a_retried_turn_is_answered_now() -> None:
     assert said(step(failed), after) == ["Turn 5 came: answered now."]
 
 
+def test_a_turn_that_was_being_answered_stays_when_it_is_answered() -> None:
+    running = [*HISTORY[:4], turn("t5", state="sending", has_answer=False)]
+    assert said(step(running), step(HISTORY)) == []
+
+
+def test_an_answer_that_grew_too_large_leaves_at_once() -> None:
+    running = [*HISTORY[:4], turn("t5", state="sending", has_answer=False)]
+    after = step([*HISTORY[:4], turn("t5", 900)], usable=500)
+    assert said(step(running, usable=500), after) == ["Turns 1–5 left: over budget."]
+
+
 def test_every_changed_input_is_a_cause() -> None:
     tool = ToolDefinition(name="look", description="", schema=Raw(b"{}"))
     view = structs.replace(BEFORE.asked.view, scope="project", filter_text="s1")

@@ -196,8 +196,9 @@ def test_requests_share_their_prefix_up_to_the_mark_or_the_diff_names_the_rule(
         is_answer = isinstance(operation, Append) and operation.outcome != "failed"
         if not is_answer or before.request is None or after.request is None:
             continue
-        has_cut_rounds = before.plan.current.removed_rounds > 0
-        if not has_cut_rounds and not between(before, after).rules - {"reply"}:
+        is_whole = before.plan.current.removed_rounds == 0
+        is_kept = after.turns[-1].turn.id in after.plan.sent_turn_ids
+        if is_whole and is_kept and not between(before, after).rules - {"reply"}:
             prefix = prefix_diff(before.request, after.request)
             assert prefix.shared_messages >= marked_messages(before.request)
 

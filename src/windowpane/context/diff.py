@@ -135,7 +135,8 @@ def _by_id(turns: Iterable[PlannedTurn]) -> dict[str, PlannedTurn]:
 
 
 def _is_sent(turn: PlannedTurn | None) -> bool:
-    return turn is not None and turn.standing in IN_REQUEST
+    """The turn in flight is in the request too, though not as history."""
+    return turn is not None and (turn.standing in IN_REQUEST or turn.standing == "current")
 
 
 def _left(before: PlannedTurn, after: PlannedTurn | None, where: Whereabouts) -> TurnChange:
