@@ -32,6 +32,10 @@ from windowpane.providers.weights import weights_name, weights_of
 TEMPERATURE = 0.2
 TOP_P = 0.9
 UNLIMITED = -1
+# Left alone it goes round in circles to the end of its window: minutes of one sentence.
+DEMO_OUTPUT_TOKENS = 512
+DEMO_REPEAT_PENALTY = 1.15
+NO_REPEAT_PENALTY = 1.0
 
 
 class _Body(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -43,6 +47,7 @@ class _Body(Struct, frozen=True, kw_only=True, omit_defaults=True):
     return_progress: bool
     temperature: float
     top_p: float
+    repeat_penalty: float
     max_tokens: int
 
 
@@ -82,6 +87,14 @@ class LocalProvider:
     async def close(self) -> None:
         """Nothing to do: the engine belongs to whoever made it."""
 
+    @property
+    def _is_demo(self) -> bool:
+        return not self._base_url
+
+    @property
+    def _most_tokens(self) -> int:
+        return DEMO_OUTPUT_TOKENS if self._is_demo else UNLIMITED
+
     def _payloads(self, request: ModelRequest) -> AsyncGenerator[str, None]:
         body = _Body(
             messages=chat_messages(request),
@@ -91,7 +104,8 @@ class LocalProvider:
             return_progress=True,
             temperature=TEMPERATURE,
             top_p=TOP_P,
-            max_tokens=request.max_output_tokens or UNLIMITED,
+            repeat_penalty=DEMO_REPEAT_PENALTY if self._is_demo else NO_REPEAT_PENALTY,
+            max_tokens=request.max_output_tokens or self._most_tokens,
         )
         return self._engine.generate(
             msgspec.json.encode(body).decode(), weights=lambda: weights_of(self._base_url)
