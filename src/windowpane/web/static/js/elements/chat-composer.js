@@ -18,6 +18,7 @@ export class ChatComposer extends HTMLElement {
   #send = find(this, "[type=submit]", HTMLButtonElement);
   #stop = find(this, "[data-action=stop]", HTMLButtonElement);
   #isSending = false;
+  #isChoosing = false;
 
   /** Tells which turn the writer has seen last. @type {() => string | null} */
   seenHead = () => null;
@@ -80,9 +81,17 @@ export class ChatComposer extends HTMLElement {
     }
   }
 
+  /** One choice after the other, and of those that came meanwhile only the last. */
   async #choose() {
     this.#describe();
-    await this.#try(() => change("PATCH", this.#path, { model: this.#model.value }), []);
+    if (this.#isChoosing) return;
+    this.#isChoosing = true;
+    for (let stored = ""; stored !== this.#model.value; ) {
+      const model = this.#model.value;
+      await this.#try(() => change("PATCH", this.#path, { model }), []);
+      stored = model;
+    }
+    this.#isChoosing = false;
     signal("model:chosen", {});
   }
 
