@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
 
-from windowpane.context.emission import WHOLE, Removals, emitted
+from windowpane.context.emission import WHOLE, Removal, Removals, emitted
 from windowpane.messages import Message
-from windowpane.parts import Part
+from windowpane.parts import Reasoning, ToolCall
 from windowpane.tokens import Counter
 from windowpane.turns import TurnContent
 
@@ -87,20 +87,39 @@ def total(weights: Sequence[TurnWeight]) -> Totals:
 
 
 def weigh(content: TurnContent, *, counter: Counter) -> TurnWeight:
-    def tokens(*removals: Literal["reasoning", "tools"]) -> int:
-        sent = emitted(content.messages, frozenset(removals))
-        return emitted_tokens(sent, stored=content.messages, counter=counter)
-
+    sizes = _sizes(content.messages, counter=counter)
     return TurnWeight(
         turn_id=content.turn.id,
-        raw_tokens=tokens(),
-        without_reasoning_tokens=tokens("reasoning"),
-        without_tools_tokens=tokens("tools"),
-        bare_tokens=tokens("reasoning", "tools"),
+        raw_tokens=sizes.raw_tokens,
+        without_reasoning_tokens=sizes.without_reasoning_tokens,
+        without_tools_tokens=sizes.without_tools_tokens,
+        bare_tokens=sizes.bare_tokens,
         is_pinned=content.turn.is_pinned,
         is_skipped=content.turn.is_skipped,
         is_unanswered=is_unanswered(content),
         is_current=content.turn.state in IN_FLIGHT,
+    )
+
+
+def _sizes(messages: Sequence[Message], *, counter: Counter) -> Sizes:
+    def tokens(*removals: Removal) -> int:
+        sent = emitted(messages, frozenset(removals))
+        return emitted_tokens(sent, stored=messages, counter=counter)
+
+    raw_tokens = tokens()
+    kinds = {type(part) for message in messages for part in message.parts}
+    # Most turns are question and answer: nothing of them can be left out, so count them once.
+    has_reasoning, has_tools = Reasoning in kinds, ToolCall in kinds
+    without_reasoning_tokens = tokens("reasoning") if has_reasoning else raw_tokens
+    without_tools_tokens = tokens("tools") if has_tools else raw_tokens
+    has_both = has_reasoning and has_tools
+    return Sizes(
+        raw_tokens=raw_tokens,
+        without_reasoning_tokens=without_reasoning_tokens,
+        without_tools_tokens=without_tools_tokens,
+        bare_tokens=tokens("reasoning", "tools")
+        if has_both
+        else min(without_reasoning_tokens, without_tools_tokens),
     )
 
 
@@ -112,23 +131,17 @@ def is_unanswered(content: TurnContent) -> bool:
     )
 
 
-def emitted_tokens(sent: Iterable[Message], *, stored: Sequence[Message], counter: Counter) -> int:
+def emitted_tokens(sent: Sequence[Message], *, stored: Sequence[Message], counter: Counter) -> int:
     """What messages weigh of which perhaps only some parts are sent."""
-    whole = {message.id: message for message in emitted(stored, WHOLE)}
     by_id = {message.id: message for message in stored}
-    return sum(
-        _message_tokens(
-            by_id[message.id], whole[message.id].parts, sent=message.parts, counter=counter
-        )
-        for message in sent
-    )
-
-
-def _message_tokens(
-    stored: Message, whole: tuple[Part, ...], *, sent: tuple[Part, ...], counter: Counter
-) -> int:
-    """A reported size and a counted one may differ by a few tokens; less is never more."""
-    whole_tokens = counter.message(stored, sent=whole)
-    if sent == whole:
-        return whole_tokens
-    return min(whole_tokens, counter.message(stored, sent=sent))
+    total_tokens = 0
+    whole: dict[str, Message] | None = None
+    for message in sent:
+        written = by_id[message.id]
+        tokens = counter.message(written, sent=message.parts)
+        if message is not written:
+            # A reported size and a counted one may differ by a few tokens; less is never more.
+            whole = whole or {one.id: one for one in emitted(stored, WHOLE)}
+            tokens = min(tokens, counter.message(written, sent=whole[message.id].parts))
+        total_tokens += tokens
+    return total_tokens

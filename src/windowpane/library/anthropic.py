@@ -20,12 +20,12 @@ def read_system(system: str | Sequence[Json] | None) -> list[SystemText]:
         return []
     if isinstance(system, str):
         return [SystemText(json={"type": "text", "text": system}, text=system)]
-    blocks = Field(system, path="system").items()
+    blocks = Field(system, "system", parent=None).items()
     return [SystemText(json=block.fields(), text=block["text"].text()) for block in blocks]
 
 
 def read_messages(messages: Sequence[Json]) -> list[Source]:
-    fields = Field(messages, path="messages").items()
+    fields = Field(messages, "messages", parent=None).items()
     return [_source(message, number) for number, message in enumerate(fields)]
 
 

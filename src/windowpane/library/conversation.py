@@ -6,6 +6,7 @@ Nothing is converted on the way: what is sent is what was given, less what the p
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import Literal
 
 from msgspec import Struct
@@ -24,16 +25,13 @@ from windowpane.context.given import (
 from windowpane.context.plan import plan
 from windowpane.context.prelude import system_prelude
 from windowpane.context.request import ToolDefinition
-from windowpane.context.scope import Scope
 from windowpane.context.transcript import transcript
 from windowpane.context.view import view_of
-from windowpane.context.weights import weigh
 from windowpane.errors import InvalidInput
-from windowpane.filters import parse
+from windowpane.filters import Everything, parse
 from windowpane.library import anthropic, openai
 from windowpane.library.budgeting import model_budget, without_limits
 from windowpane.library.chosen import NOWHERE, check_askable, history_of, texts_of
-from windowpane.library.counting import block_counter
 from windowpane.library.planned import Plan
 from windowpane.library.reading import Json
 from windowpane.library.source import Source
@@ -46,10 +44,10 @@ from windowpane.library.spoken import (
     turns_of,
 )
 from windowpane.library.tools import tools_from
+from windowpane.library.weighing import Weights
 from windowpane.messages import Message
 from windowpane.parts import Text
 from windowpane.settings import ContextSettings
-from windowpane.tokens import TokenCache
 from windowpane.turns import TurnContent
 
 Shape = Literal["openai", "anthropic"]
@@ -57,8 +55,6 @@ Shape = Literal["openai", "anthropic"]
 DEFAULTS = ContextSettings()
 # Up to the last token that fits: nothing is kept free and nothing moves in steps.
 EXACTLY = ContextSettings(user_request_allowance_tokens=0, cache_mode="all-off")
-# About 100 bytes each.
-KEPT_TOKEN_COUNTS = 100_000
 DRAFT_ID = "draft"
 
 
@@ -77,7 +73,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
     turns: tuple[TurnContent, ...]
     current: tuple[Message, ...]
     summary: ActiveSummary | None
-    cache: TokenCache
+    weights: Weights
 
     @classmethod
     def from_openai(cls, messages: Sequence[Json], *, tools: Sequence[Json] = ()) -> Conversation:
@@ -128,7 +124,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
             turns=tuple(content_of(number, turn) for number, turn in enumerate(turns, start=1)),
             current=tuple(source.message for source in asked),
             summary=None,
-            cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS),
+            weights=Weights(),
         )
 
     def __repr__(self) -> str:
@@ -164,7 +160,9 @@ class Conversation(Struct, frozen=True, kw_only=True):
     def filter(self, query: str, *, model: str | None = None) -> list[int]:
         """The turns that a filter chooses. ``o`` asks what ``model`` would be sent."""
         given = self._unlimited("") if model is None else self.plan(model).given
-        return [int(turn_id) for turn_id in self._viewed(query, given)[1]]
+        chosen = self._viewed(query, given).view.visible
+        numbers = range(1, len(self.turns) + 1)
+        return list(numbers if chosen is None else compress(numbers, chosen))
 
     def plan(
         self,
@@ -191,7 +189,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
             asked = (*asked, replace(message_of(0, "user", [Text(text=draft)]), id=DRAFT_ID))
         budget = model_budget(model, settings=settings, max_tokens=max_tokens)
         given = self._given(model, settings, budget=budget, current=asked)
-        given, _ = self._viewed(filter, given)
+        given = self._viewed(filter, given)
         return Plan(context=plan(given), given=given)
 
     def to_openai(self, plan: Plan) -> list[Json]:
@@ -230,10 +228,9 @@ class Conversation(Struct, frozen=True, kw_only=True):
         budget: Budget,
         current: tuple[Message, ...],
     ) -> PlanInput:
-        counter = block_counter(model, cache=self.cache)
         return PlanInput(
             model=model,
-            counter=counter,
+            counter=self.weights.counter(model),
             budget=budget,
             settings=PlanSettings(
                 reasoning_turns=settings.reasoning_turns,
@@ -241,7 +238,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
                 cache_mode=settings.cache_mode,
                 when_full="slide",
             ),
-            scope=Scope.of([weigh(content, counter=counter) for content in self.turns]),
+            scope=self.weights.scope(model, self.turns),
             view=WHOLE_CHAT,
             system=system_prelude(
                 project_prompt="",
@@ -255,8 +252,10 @@ class Conversation(Struct, frozen=True, kw_only=True):
             overflow=NO_OVERFLOW,
         )
 
-    def _viewed(self, query: str, given: PlanInput) -> tuple[PlanInput, tuple[str, ...]]:
+    def _viewed(self, query: str, given: PlanInput) -> PlanInput:
         tree = parse(query)
+        if isinstance(tree, Everything):
+            return given
         check_askable(tree)
         covered = self.summary.covered if self.summary else range(0)
         found = view_of(
@@ -266,7 +265,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
             viewpoint=NOWHERE,
             texts=texts_of(self.turns),
         )
-        return found.given, found.selection.turn_ids
+        return found.given
 
     def _sent(self, plan: Plan) -> list[Json]:
         sources = {source.message.id: source for source in self.sources}
@@ -290,6 +289,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
             self._check(number)
         return replace(
             self,
+            weights=self.weights.renewed(),
             turns=tuple(
                 replace(content, turn=replace(content.turn, **marks))
                 if number in turns

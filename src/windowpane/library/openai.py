@@ -27,7 +27,7 @@ REASONING_KEYS = ("reasoning_content", "reasoning")
 
 def read_messages(messages: Sequence[Json]) -> tuple[list[SystemText], list[Source]]:
     """The instructions at the beginning, and all other messages."""
-    fields = Field(messages, path="messages").items()
+    fields = Field(messages, "messages", parent=None).items()
     leading = 0
     while leading < len(fields) and fields[leading]["role"].value in SYSTEM_ROLES:
         leading += 1
@@ -72,8 +72,9 @@ def _text(content: Field) -> str:
 
 def _spoken(message: Field) -> Iterator[tuple[Part, Piece]]:
     for key in REASONING_KEYS:
-        if message[key].is_text and message[key].text().strip():
-            yield Reasoning(text=message[key].text()), (key, None)
+        thought = message[key]
+        if thought.is_text and thought.text().strip():
+            yield Reasoning(text=thought.text()), (key, None)
     yield from _content(message["content"])
     if not message["refusal"].is_missing:
         yield Text(text=message["refusal"].text()), ("refusal", None)

@@ -24,11 +24,21 @@ class BadMessages(InvalidInput):
 
 
 class Field:
-    """A value somewhere in the JSON, and the way to it: ``messages[3].content``."""
+    """A value somewhere in the JSON, and the way to it: ``messages[3].content``.
 
-    def __init__(self, value: object, *, path: str) -> None:
+    The way is written out only when something is wrong: there are many more fields than errors.
+    """
+
+    __slots__ = ("_parent", "_step", "value")
+
+    def __init__(self, value: object, step: str, *, parent: Field | None) -> None:
         self.value = value
-        self.path = path
+        self._step = step
+        self._parent = parent
+
+    @property
+    def path(self) -> str:
+        return (self._parent.path if self._parent else "") + self._step
 
     def wrong(self, complaint: str) -> BadMessages:
         return BadMessages(self.path, complaint)
@@ -61,7 +71,7 @@ class Field:
     def _items(self, wanted: str) -> list[Field]:
         if not is_list(self.value):
             raise self._mistyped(wanted)
-        return [Field(value, path=f"{self.path}[{at}]") for at, value in enumerate(self.value)]
+        return [Field(value, f"[{at}]", parent=self) for at, value in enumerate(self.value)]
 
     def text(self) -> str:
         if not isinstance(self.value, str):
@@ -70,11 +80,12 @@ class Field:
 
     def __getitem__(self, key: str) -> Field:
         """What is under a key; a key that is not there is a missing value, not an error yet."""
-        return Field(self.fields().get(key), path=f"{self.path}.{key}")
+        return Field(self.fields().get(key), f".{key}", parent=self)
 
 
 def is_object(value: object) -> TypeGuard[Json]:
-    return isinstance(value, Mapping)
+    # The first is what JSON gives, and many times as fast to ask for.
+    return isinstance(value, dict) or isinstance(value, Mapping)
 
 
 def is_list(value: object) -> TypeGuard[Sequence[object]]:

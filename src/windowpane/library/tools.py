@@ -12,7 +12,7 @@ from windowpane.library.reading import Field, Json
 
 
 def tools_from(tools: Sequence[Json]) -> tuple[ToolDefinition, ...]:
-    return tuple(_tool(tool) for tool in Field(tools, path="tools").items())
+    return tuple(_tool(tool) for tool in Field(tools, "tools", parent=None).items())
 
 
 def _tool(tool: Field) -> ToolDefinition:
