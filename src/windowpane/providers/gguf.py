@@ -94,8 +94,8 @@ def _scalar_bytes(kind: int) -> int:
 
 def _size(file: BinaryIO) -> int:
     (size,) = struct.unpack("<Q", _exactly(file, 8))
-    # Beyond this no file can go on, and a seek to it would fail as something else.
-    if size >= 1 << 62:
+    # No model is a terabyte long, and file systems refuse to seek as far as a number can say.
+    if size >= 1 << 40:
         raise _Damaged("its head is damaged")
     return size
 
