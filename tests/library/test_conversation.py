@@ -225,7 +225,7 @@ def test_settings_decide_how_the_budget_is_filled() -> None:
 
 def test_a_plan_of_another_conversation_makes_no_messages() -> None:
     with pytest.raises(InvalidInput, match="made of another conversation"):
-        windows().to_openai(long(5).plan(MODEL))
+        windows().to_openai(long(2).plan(MODEL))
 
 
 def test_an_empty_list_is_an_empty_conversation() -> None:

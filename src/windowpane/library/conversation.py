@@ -190,7 +190,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
         budget = model_budget(model, settings=settings, max_tokens=max_tokens)
         given = self._given(model, settings, budget=budget, current=asked)
         given = self._viewed(filter, given)
-        return Plan(context=plan(given), given=given)
+        return Plan(context=plan(given), given=given, sources=self.sources)
 
     def to_openai(self, plan: Plan) -> list[Json]:
         """The ``messages`` to send. Raises ``PromptTooLarge`` for a plan that cannot be sent."""
@@ -268,10 +268,10 @@ class Conversation(Struct, frozen=True, kw_only=True):
         return found.given
 
     def _sent(self, plan: Plan) -> list[Json]:
+        if plan.sources is not self.sources:
+            raise InvalidInput("This plan was made of another conversation.")
         sources = {source.message.id: source for source in self.sources}
         contents = {content.turn.id: content for content in self.turns}
-        if any(turn_id not in contents for turn_id in plan.context.sent_turn_ids):
-            raise InvalidInput("This plan was made of another conversation.")
         request = assemble(plan.context, contents, max_output_tokens=None, frozen_mark_at=None)
         return [
             sources[message.id].without(message.parts)

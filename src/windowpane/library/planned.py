@@ -19,14 +19,19 @@ from windowpane.context.words import (
     turn_sentence,
 )
 from windowpane.errors import InvalidInput
+from windowpane.library.source import Source
 from windowpane.usage import TokenUsage
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """What the next request holds and why. ``context`` is the engine's value with all numbers."""
+    """What the next request holds and why. ``context`` is the engine's value with all numbers.
+
+    ``given`` is what it was made of, ``sources`` the messages that it chooses from.
+    """
 
     context: ContextPlan
     given: PlanInput
+    sources: tuple[Source, ...]
 
     def __repr__(self) -> str:
         return f"<Plan {self.counter} turns, {self.tokens} tokens for {self.context.model}>"
