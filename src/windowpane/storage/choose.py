@@ -22,9 +22,10 @@ def store_from(database: str) -> Store:
         return PostgresStore(database, migrations=POSTGRES_MIGRATIONS)
     if database == "memory:":
         return MemoryStore()
-    if not database or "://" in database:
+    path = Path(database).expanduser()
+    if not path.name or "://" in database:
         raise BadSetting(
             "The setting database is neither a PostgreSQL URL (postgresql://…) nor the path of a "
             "file nor memory:."
         )
-    return SqliteStore(Path(database).expanduser(), migrations=SQLITE_MIGRATIONS)
+    return SqliteStore(path, migrations=SQLITE_MIGRATIONS)
