@@ -31,7 +31,9 @@ async def test_a_path_means_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert (tmp_path / "chats.db").exists()
 
 
-@pytest.mark.parametrize("database", ["", "/", ".", "mysql://localhost/chats", "https://example.org"])
+@pytest.mark.parametrize(
+    "database", ["", "/", ".", "mysql://localhost/chats", "https://example.org"]
+)
 def test_anything_else_is_refused(database: str) -> None:
     with pytest.raises(BadSetting, match=r"The setting database is neither a PostgreSQL URL"):
         store_from(database)
