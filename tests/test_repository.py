@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 # Written in pieces, so that this file does not name them either.
-REGISTRY_HOSTS = (("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"))
+REGISTRY_HOSTS = (("pypi", "org"), ("python" + "hosted", "org"), ("npmjs", "org"), ("npmjs", "com"))
 
 
 def tracked_files() -> list[Path]:
