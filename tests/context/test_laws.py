@@ -54,7 +54,7 @@ def lived(life: Sequence[Operation]) -> list[Step]:
     steps: list[Step] = []
     before = Moment(world)
     for operation in life:
-        world.apply(operation, start_index=before.plan.start_index)
+        world.apply(operation, floor_index=before.plan.floor_index)
         after = Moment(world)
         steps.append((before, operation, after))
         before = after

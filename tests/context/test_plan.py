@@ -149,6 +149,22 @@ def test_a_floor_holds_the_boundary_where_it_was() -> None:
     assert drawn(asked) == "--sss"
 
 
+def test_when_nothing_is_in_the_floor_lies_behind_everything() -> None:
+    """Else what retention shortens later would bring turns back that a reply has left behind."""
+    settings = structs.replace(KEEP_ALL, tool_turns=1)
+    history = [turn("t1"), turn("t2", tool=500)]
+    before = plan(structs.replace(given(history, usable=300), settings=settings))
+    assert (before.start_index, before.floor_index) == (None, 2)
+    grown = structs.replace(given([*history, turn("t3")], usable=300), settings=settings)
+    assert drawn(grown) == "shs"
+    assert drawn(structs.replace(grown, floor_index=before.floor_index)) == "--s"
+
+
+def test_the_turn_in_flight_lies_before_no_floor() -> None:
+    running = turn("t2", state="sending", has_answer=False)
+    assert plan(given([turn("t1"), running], usable=50)).floor_index == 1
+
+
 def test_the_boundary_moves_in_steps_with_cache_marks_and_exactly_without() -> None:
     def starts(settings: object) -> list[int | None]:
         return [
@@ -167,7 +183,7 @@ def test_another_process_finds_the_same_boundary_without_knowing_the_last_plan()
         asked = structs.replace(given(turns(count), usable=1300), settings=settings)
         remembering = plan(structs.replace(asked, floor_index=floor))
         assert remembering == plan(asked)
-        floor = remembering.start_index
+        floor = remembering.floor_index
 
 
 def test_a_plan_with_the_real_counter_and_a_real_model() -> None:

@@ -33,7 +33,7 @@ def test_a_page_beyond_the_history_is_shorter() -> None:
 def test_all_turns_on_a_screen_are_the_plan_s_own_counts(life: list[Operation]) -> None:
     world = World()
     for operation in life:
-        world.apply(operation, start_index=None)
+        world.apply(operation, floor_index=None)
     asked = world.given()
     made = plan(asked)
     found = [turn.standing for turn in shown_turns(asked, made, first=0, end=asked.scope.turns)]

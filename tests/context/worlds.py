@@ -154,8 +154,8 @@ class World:
         self._made = 0
         self._write(Write(tokens=20, rounds=0))
 
-    def apply(self, operation: Operation, *, start_index: int | None) -> None:
-        """Do it; ``start_index`` is where the context began in the plan before."""
+    def apply(self, operation: Operation, *, floor_index: int | None) -> None:
+        """Do it; ``floor_index`` is what the plan before leaves to the next."""
         match operation:
             case Append():
                 self._append(operation)
@@ -175,7 +175,7 @@ class World:
                 self._write(operation)
             case Refuse(overflow=overflow):
                 self.overflow = overflow
-        self._move_floor(operation, start_index)
+        self._move_floor(operation, floor_index)
 
     @property
     def all_turns(self) -> list[TurnContent]:
@@ -259,12 +259,12 @@ class World:
             messages += [structs.replace(call, parts=(*thought, *call.parts)), result]
         self.current = tuple(messages)
 
-    def _move_floor(self, operation: Operation, start_index: int | None) -> None:
+    def _move_floor(self, operation: Operation, floor_index: int | None) -> None:
         is_mark = isinstance(operation, Mark)
         change = MARK_CHANGES[operation.kind] if is_mark else CHANGES[type(operation)]
         effect = effect_of([change])
         if effect == "extend":
-            self.floor_index = start_index
+            self.floor_index = floor_index
         elif effect == "anew":
             self.floor_index = None
 

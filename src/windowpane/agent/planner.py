@@ -202,10 +202,8 @@ def floor_after(outlook: Outlook, ready: ContextPlan) -> ContextFloor | None:
     """A filter's boundary is its own: it does not become the chat's."""
     if not isinstance(outlook.view.tree, Everything):
         return outlook.chat.floor
-    if ready.start_index is None:
-        return None
     return ContextFloor(
-        index=ready.start_index, model=outlook.model, revision=outlook.chat.revision
+        index=ready.floor_index, model=outlook.model, revision=outlook.chat.revision
     )
 
 

@@ -72,8 +72,8 @@ NO_OVERFLOW = Overflow(trims=0, limit_tokens=None)
 class PlanInput(Struct, frozen=True, kw_only=True):
     """Everything a plan depends on.
 
-    ``current`` is the draft, or the running turn so far. ``floor_index`` is where the context
-    began in the last plan, if nothing came since that could bring a turn back (see ``changes``).
+    ``current`` is the draft, or the running turn so far. ``floor_index`` is that of the last plan,
+    if nothing came since that could bring a turn back (see ``changes``).
     """
 
     model: str

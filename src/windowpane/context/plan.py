@@ -20,7 +20,7 @@ from windowpane.context.naming import named_turns
 from windowpane.context.ranges import Tally
 from windowpane.context.request import ToolDefinition
 from windowpane.context.retention import Retention
-from windowpane.context.standing import Rules, candidates, rules_of
+from windowpane.context.standing import Rules, candidates, past_turns, rules_of
 from windowpane.context.states import IN_REQUEST, PREDICTED, PlannedTurn, TurnRange
 from windowpane.context.trim import Unsendable, trimmed, unsendable
 from windowpane.topics import ViewScope
@@ -33,7 +33,9 @@ class ContextPlan(Struct, frozen=True, kw_only=True):
 
     ``turns`` names the shown turns from the boundary on and the pinned ones; ``ranges`` counts
     the others. ``start_index`` is where the context begins; the drawn boundary stands there, also
-    when a large draft trims. Predicted turns and tokens are those before trimming.
+    when a large draft trims. ``floor_index`` is what the next plan is given if only replies come
+    in between: behind everything when nothing is in. Predicted turns and tokens are those before
+    trimming.
     ``fixed`` holds the pinned turns, ``history_tokens`` the other turns that are sent.
     ``demand_tokens`` is what the request would weigh if everything fitted.
     """
@@ -60,6 +62,7 @@ class ContextPlan(Struct, frozen=True, kw_only=True):
     scope_turns: int
     visible_turns: int
     start_index: int | None
+    floor_index: int
     is_newest_hidden: bool
     is_full: bool
     next_step: NextStep
@@ -108,6 +111,7 @@ def plan(given: PlanInput) -> ContextPlan:
         scope_turns=given.scope.turns,
         visible_turns=_visible_turns(given),
         start_index=start,
+        floor_index=past_turns(given) if start is None else start,
         is_newest_hidden=_is_newest_hidden(given),
         is_full=is_full,
         next_step=_next_step(given, is_full=is_full, is_blocked=obstacle is not None),

@@ -47,7 +47,7 @@ def rules_of(given: PlanInput) -> Rules:
         visible=given.view.visible,
         covered=summary.covered if summary else NOTHING_COVERED,
         retention=retention_of(
-            _past_turns(given),
+            past_turns(given),
             reasoning_turns=given.settings.reasoning_turns,
             tool_turns=given.settings.tool_turns,
             in_steps=given.moves_in_steps,
@@ -68,7 +68,7 @@ def candidates(given: PlanInput, rules: Rules) -> Iterator[Candidate]:
             )
 
 
-def _past_turns(given: PlanInput) -> int:
+def past_turns(given: PlanInput) -> int:
     """How many turns lie behind; the one in flight is not among them."""
     turns = given.scope.turns
     return turns - 1 if turns and given.scope.turn(turns - 1).is_current else turns

@@ -105,7 +105,7 @@ class _Run:
 
     def _context_of(self, turn_ids: Collection[str]) -> frozenset[str]:
         base = plan(replace(self._given, view=self._view(turn_ids)))
-        self._floor_index = base.start_index
+        self._floor_index = base.floor_index
         self._in_context = frozenset(
             turn.turn_id for turn in base.turns if turn.standing in PREDICTED
         )
