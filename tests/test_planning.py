@@ -219,3 +219,20 @@ async def test_a_star_in_an_old_page_is_seen_by_the_next_plan(
     after = await workspace.plan(chat_id, PlanRequest(filter_text="s3"))
     assert (before.visible_turns, after.visible_turns) == (0, 1)
     assert after.sent_turn_ids == [oldest.turns[0].turn.id]
+
+
+async def test_turns_take_the_topic_of_their_chat_and_t_finds_them(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    chat_id = await talk(workspace, data_dir, ["a"], model=ModelInfo(name="scripted"))
+    chat = await workspace.chat(chat_id)
+    topic = await workspace.topics.create(
+        chat.project_id, name="Retries", parent_id=None, at=chat.created_at
+    )
+    await workspace.choose_topic(chat_id, topic_id=topic.id)
+    await script(workspace, folder=data_dir, replies=[says("ok")])
+    await ask(workspace, chat_id, "b")
+
+    assert await sent(workspace, chat_id, "t") == [1]
+    assert await sent(workspace, chat_id, "t'retr*'") == [1]
+    assert await sent(workspace, chat_id, "!t") == [0]

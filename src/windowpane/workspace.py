@@ -241,6 +241,15 @@ class Workspace:
         )
         return chat
 
+    async def choose_topic(self, chat_id: str, *, topic_id: str | None) -> Chat:
+        """The topic of turns to come, and what a bare ``t`` means in this chat's filters."""
+        if topic_id is not None:
+            await self.topics.get(topic_id)
+        stored = await self._vault.get(CHATS, chat_id)
+        chat = structs.replace(stored.value, topic_id=topic_id)
+        await self._vault.commit([put_chat(self._vault, chat, expected_version=stored.version)])
+        return chat
+
     async def delete_chat(self, chat_id: str) -> None:
         await self.chat(chat_id)
         await self._end_answer(chat_id)
@@ -511,6 +520,7 @@ def _begun(chat: Chat, *, text: str, model: str, at: datetime) -> tuple[Turn, Me
         model=model,
         state="sending",
         created_at=at,
+        topic_id=chat.topic_id,
     )
     message = _user_message(text, at=at)
     grown = structs.replace(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from litestar import delete, get, patch, post
 from litestar.params import Parameter
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from windowpane.context.plan import ContextPlan
 from windowpane.events import OpenPart
@@ -19,8 +19,11 @@ MOST_TURNS = 200
 
 
 class ChatChange(Struct, frozen=True, kw_only=True):
+    """``topic_id`` null takes the topic away; what is left out stays as it is."""
+
     title: str | None = None
     model: str | None = None
+    topic_id: str | UnsetType | None = UNSET
 
 
 class TurnPage(Struct, frozen=True, kw_only=True):
@@ -46,6 +49,8 @@ async def change_chat(workspace: Workspace, chat_id: str, data: ChatChange) -> C
         chat = await workspace.rename_chat(chat_id, title=data.title)
     if data.model is not None:
         chat = await workspace.choose_model(chat_id, model=data.model)
+    if not isinstance(data.topic_id, UnsetType):
+        chat = await workspace.choose_topic(chat_id, topic_id=data.topic_id)
     return chat
 
 
