@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
+from msgspec import structs
+
 from windowpane.agent.digest import facts_of
 from windowpane.agent.weighing import Weigher
 from windowpane.context.scope import PAGE_TURNS, PageTotals, page_totals
@@ -104,11 +106,14 @@ class TurnIndex:
 
     async def _counted(self, chat: Chat, number: int, weigher: Weigher) -> PageTotals:
         page = await self.page(chat, number)
-        weights = await weigher.known(page.turns)
-        totals = page_totals(weights)
+        page = structs.replace(page, turns=await weigher.digested(page.turns))
+        totals = page_totals(await weigher.known(page.turns))
         if page.can_be_packed and not page.is_packed:
+            # Packed with their digests: what was counted once is not counted again.
             await pack(self._vault, chat.id, page, totals)
+            page = structs.replace(page, is_packed=True)
             self._totals[chat.id, chat.revision][number] = totals
+        self._pages[chat.id, chat.revision, number] = page
         return totals
 
 

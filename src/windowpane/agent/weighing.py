@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from windowpane.agent.digest import digest_of, weight_of
 from windowpane.context.weights import TurnWeight
 from windowpane.storage.history import contents_of
@@ -42,9 +44,15 @@ class Weigher:
 
     async def known(self, turns: Sequence[Turn]) -> list[TurnWeight]:
         """As noted when the turns ended, for whichever model; counted only where nothing is."""
-        missing = [turn for turn in turns if turn.digest is None]
-        counted = await self._count(missing)
-        return [weight_of(turn, turn.digest or counted[turn.id]) for turn in turns]
+        return [weight_of(turn, turn.digest) for turn in await self.digested(turns) if turn.digest]
+
+    async def digested(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """The turns, each with a digest; those that an import or a crash left without get one."""
+        counted = await self._count([turn for turn in turns if turn.digest is None])
+        return tuple(
+            turn if turn.digest else structs.replace(turn, digest=counted[turn.id])
+            for turn in turns
+        )
 
     async def exact(self, turns: Sequence[Turn], *, room_tokens: int | None) -> list[TurnWeight]:
         """Counted for this model as far back as could be sent; older turns as they are known."""

@@ -28,7 +28,7 @@ class TurnPage(Struct, frozen=True, kw_only=True):
     @property
     def can_be_packed(self) -> bool:
         is_full = len(self.turns) == PAGE_TURNS
-        return is_full and all(turn.state in SETTLED and turn.digest for turn in self.turns)
+        return is_full and all(turn.state in SETTLED for turn in self.turns)
 
 
 def page_of(depth: int) -> int:
