@@ -51,7 +51,7 @@ def in_blocks(chunks: list[bytes], *, size: int) -> list[bytes]:
 
 
 def read_with_mapper(blocks: list[bytes]) -> None:
-    mapper = ChatStreamMapper(secret="")
+    mapper = ChatStreamMapper(secrets=())
     for block in blocks:
         mapper.feed(block)
     mapper.end()

@@ -16,8 +16,17 @@ class Native(Struct, frozen=True, kw_only=True):
     block: str
 
 
+class Citation(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A source that a text leans on, with the words it leans on where the provider gives them."""
+
+    url: str
+    title: str = ""
+    cited_text: str = ""
+
+
 class Text(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="text"):
     text: str
+    citations: tuple[Citation, ...] = ()
     native: Native | None = None
 
 
@@ -42,4 +51,33 @@ class ToolResult(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="too
     is_error: bool = False
 
 
-Part = Text | Reasoning | ToolCall | ToolResult
+class Image(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="image"):
+    """``data`` is the file in base64; without it, ``url`` says where the provider finds it.
+
+    A size of 0 × 0 pixels is not known.
+    """
+
+    media_type: str
+    data: str = ""
+    url: str = ""
+    width_px: int = 0
+    height_px: int = 0
+    native: Native | None = None
+
+
+class ServerTool(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="server_tool"):
+    """A tool that the provider ran itself, as a web search; ``arguments`` is JSON text."""
+
+    name: str
+    arguments: str
+    native: Native
+
+
+class Opaque(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="opaque"):
+    """A block without a plain form: kept as it came, and sent back to the same family only."""
+
+    kind: str
+    native: Native
+
+
+Part = Text | Reasoning | ToolCall | ToolResult | Image | ServerTool | Opaque

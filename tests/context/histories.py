@@ -21,6 +21,7 @@ from windowpane.context.scope import Scope
 from windowpane.context.states import TurnStanding
 from windowpane.context.weights import weigh
 from windowpane.messages import Message, Role
+from windowpane.options import PLAIN
 from windowpane.parts import Native, Part, Reasoning, Text, ToolCall, ToolResult
 from windowpane.tokens import MESSAGE_OVERHEAD_TOKENS, CharsEstimate, Counter, TokenCache
 from windowpane.turns import Turn, TurnContent, TurnState
@@ -181,6 +182,7 @@ def request_of(
         made,
         {content.turn.id: content for content in history},
         max_output_tokens=None,
+        options=PLAIN,
         frozen_mark_at=frozen_mark_at,
     )
 

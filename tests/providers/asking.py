@@ -17,7 +17,7 @@ from windowpane.events import (
     UsageReported,
 )
 from windowpane.messages import Finish, Message, Role
-from windowpane.parts import Part, Reasoning, Text, ToolCall
+from windowpane.parts import Image, Opaque, Part, Reasoning, ServerTool, Text, ToolCall
 from windowpane.providers.base import Provider
 from windowpane.usage import TokenUsage
 
@@ -51,6 +51,12 @@ class Answer(Struct, frozen=True, kw_only=True):
         return "".join(part.text for part in self.parts if isinstance(part, Reasoning))
 
     @property
+    def citations(self) -> list[str]:
+        """The addresses of the sources, each once, in the order of first mention."""
+        cited = [one.url for part in self.parts if isinstance(part, Text) for one in part.citations]
+        return list(dict.fromkeys(cited))
+
+    @property
     def calls(self) -> list[ToolCall]:
         return [part for part in self.parts if isinstance(part, ToolCall)]
 
@@ -76,7 +82,7 @@ def answer_of(events: Iterable[StreamEvent], *, failure: Failure | None = None) 
                 assert opened == _opening(event.part)
                 assert told == _content(event.part)
                 parts.append(event.part)
-                opened = None
+                opened, told = None, ""
             case UsageReported():
                 usage = event.usage
             case Finished():
@@ -111,8 +117,11 @@ async def first_delta(stream: AsyncGenerator[StreamEvent, None]) -> str:
     raise AssertionError("the answer ended without any text")
 
 
-def _opening(part: Part) -> tuple[str, str]:
+def _opening(part: Part) -> tuple[str, str] | None:
+    """What must have been started before it; nothing, for a part that comes whole."""
     match part:
+        case Image() | ServerTool() | Opaque():
+            return None
         case Text():
             return "text", ""
         case Reasoning():
@@ -124,9 +133,10 @@ def _opening(part: Part) -> tuple[str, str]:
 
 
 def _content(part: Part) -> str:
-    return part.arguments if isinstance(part, ToolCall) else _text(part)
-
-
-def _text(part: Part) -> str:
-    assert isinstance(part, Text | Reasoning)
-    return part.text
+    match part:
+        case Text() | Reasoning():
+            return part.text
+        case ToolCall():
+            return part.arguments
+        case _:
+            return ""

@@ -50,7 +50,7 @@ every_wire = pytest.mark.parametrize("wire", WIRE.values(), ids=WIRE)
 
 
 def answered(blocks: Iterable[bytes]) -> Answer:
-    mapper = ChatStreamMapper(secret="")
+    mapper = ChatStreamMapper(secrets=())
     events = [event for block in blocks for event in mapper.feed(block)]
     events += mapper.end()
     return answer_of(events, failure=mapper.failure)
@@ -113,7 +113,7 @@ def test_an_answer_that_is_cut_is_a_net_failure_with_the_text_so_far(place: int)
 
 
 def test_what_arrives_together_is_told_as_one_delta() -> None:
-    events = ChatStreamMapper(secret="").feed(WIRE["text"].body)
+    events = ChatStreamMapper(secrets=()).feed(WIRE["text"].body)
     assert [event.text for event in events if isinstance(event, PartDelta)] == ["Grüße, 世界 👋"]
 
 
@@ -150,21 +150,21 @@ def test_an_answer_in_one_piece_is_understood() -> None:
     body = b"""{"id": "1", "choices": [{"index": 0, "finish_reason": "stop", "message":
         {"role": "assistant", "reasoning": "Hm.", "content": "Yes."}}],
         "usage": {"prompt_tokens": 3, "completion_tokens": 4}}"""
-    mapper = ChatStreamMapper(secret="")
+    mapper = ChatStreamMapper(secrets=())
     answer = answer_of(mapper.whole(body), failure=mapper.failure)
     assert (answer.reasoning, answer.text, answer.finish) == ("Hm.", "Yes.", "stop")
     assert answer.usage == TokenUsage(input_tokens=3, output_tokens=4)
 
 
 def test_a_stream_that_is_not_declared_as_one_is_understood() -> None:
-    mapper = ChatStreamMapper(secret="")
+    mapper = ChatStreamMapper(secrets=())
     answer = answer_of(mapper.whole(WIRE["text"].body), failure=mapper.failure)
     assert answer.parts == (Text(text="Grüße, 世界 👋"),)
 
 
 @pytest.mark.parametrize("body", [b"It works!", b"{}", b"", b"[1]"])
 def test_an_answer_in_one_piece_that_is_none_is_the_servers_fault(body: bytes) -> None:
-    mapper = ChatStreamMapper(secret="")
+    mapper = ChatStreamMapper(secrets=())
     assert answer_of(mapper.whole(body)).finish is None
     assert mapper.failure is not None
     assert mapper.failure.kind == "server"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from windowpane.parts import ToolCall
+from windowpane.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult
 from windowpane.storage.history import contents_of
 from windowpane.storage.shelves import TURNS
 from windowpane.storage.turn_pages import SETTLED
@@ -49,7 +49,19 @@ class Contents:
 def _characters(content: TurnContent) -> int:
     """Roughly what it holds; an empty message takes room, too."""
     return sum(
-        200 + len(part.arguments if isinstance(part, ToolCall) else part.text)
-        for message in content.messages
-        for part in message.parts
+        200 + _part_characters(part) for message in content.messages for part in message.parts
     )
+
+
+def _part_characters(part: Part) -> int:
+    native = None if isinstance(part, ToolResult) else part.native
+    kept = len(native.block) if native else 0
+    match part:
+        case Text() | Reasoning() | ToolResult():
+            return kept + len(part.text)
+        case ToolCall():
+            return kept + len(part.arguments)
+        case Image():
+            return kept + len(part.data)
+        case _:
+            return kept

@@ -30,6 +30,7 @@ from windowpane.context.weights import TurnWeight
 from windowpane.errors import PromptTooLarge
 from windowpane.filters import Everything, Filter, Viewpoint, WhichContain, fold
 from windowpane.messages import Message
+from windowpane.options import PLAIN
 from windowpane.projects import Chat, ContextFloor, Project
 from windowpane.settings import ContextSettings
 from windowpane.storage.vault import Vault
@@ -162,6 +163,7 @@ class Planner:
             ready,
             await self._contents.of(ready.sent_turn_ids),
             max_output_tokens=outlook.settings.max_output_tokens,
+            options=PLAIN,
             frozen_mark_at=None,
         )
 

@@ -17,6 +17,7 @@ from windowpane.context.request import ModelRequest
 from windowpane.context.states import IN_REQUEST
 from windowpane.errors import PromptTooLarge
 from windowpane.messages import Message
+from windowpane.options import RequestOptions
 from windowpane.turns import TurnContent
 
 
@@ -32,6 +33,7 @@ def assemble(
     contents: Mapping[str, TurnContent],
     *,
     max_output_tokens: int | None,
+    options: RequestOptions,
     frozen_mark_at: str | None,
 ) -> ModelRequest:
     """The request of a sendable plan. ``contents`` holds at least the turns that are sent."""
@@ -51,6 +53,7 @@ def assemble(
             frozen_at=frozen_mark_at,
         ),
         max_output_tokens=max_output_tokens,
+        options=options,
     )
 
 

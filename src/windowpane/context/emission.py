@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec import structs
 
 from windowpane.messages import Message
-from windowpane.parts import Part, Reasoning, ToolCall, ToolResult
+from windowpane.parts import Part, Reasoning, Text, ToolCall, ToolResult
 
 Removal = Literal["reasoning", "tools"]
 Removals = frozenset[Removal]
@@ -80,8 +80,10 @@ def _kept_parts(
 def _is_kept(part: Part, *, is_paired: bool) -> bool:
     if isinstance(part, ToolCall | ToolResult):
         return is_paired
-    # A block that is all signature has no text, and must go back all the same.
-    return part.native is not None or bool(part.text.strip())
+    if isinstance(part, Text | Reasoning):
+        # A block that is all signature has no text, and must go back all the same.
+        return part.native is not None or bool(part.text.strip())
+    return True
 
 
 def _calls(parts: Sequence[Part]) -> int:

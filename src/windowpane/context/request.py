@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Raw, Struct
 
 from windowpane.messages import Message
+from windowpane.options import PLAIN, RequestOptions
 
 
 class ToolDefinition(Struct, frozen=True, kw_only=True):
@@ -30,3 +31,4 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
     tools: tuple[ToolDefinition, ...] = ()
     marks: tuple[CacheMark, ...] = ()
     max_output_tokens: int | None = None
+    options: RequestOptions = PLAIN

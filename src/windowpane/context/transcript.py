@@ -7,7 +7,7 @@ from typing import assert_never
 
 from windowpane.context.emission import WHOLE, emitted
 from windowpane.messages import Message
-from windowpane.parts import Part, Reasoning, Text, ToolCall, ToolResult
+from windowpane.parts import Image, Opaque, Part, Reasoning, ServerTool, Text, ToolCall, ToolResult
 from windowpane.turns import TurnContent
 
 
@@ -31,8 +31,10 @@ def _lines(part: Part) -> Iterator[str]:
         case Text(text=text):
             if text.strip():
                 yield text
-        case Reasoning():
+        case Reasoning() | ServerTool() | Opaque():
             return
+        case Image(media_type=media_type):
+            yield f"<image type={media_type!r} />"
         case ToolCall(name=name, arguments=arguments):
             yield f"<tool_call name={name!r}>\n{arguments}\n</tool_call>"
         case ToolResult(name=name, text=text, is_error=is_error):

@@ -46,6 +46,7 @@ from windowpane.library.spoken import (
 from windowpane.library.tools import tools_from
 from windowpane.library.weighing import Weights
 from windowpane.messages import Message
+from windowpane.options import PLAIN
 from windowpane.parts import Text
 from windowpane.settings import ContextSettings
 from windowpane.turns import TurnContent
@@ -272,7 +273,9 @@ class Conversation(Struct, frozen=True, kw_only=True):
             raise InvalidInput("This plan was made of another conversation.")
         sources = {source.message.id: source for source in self.sources}
         contents = {content.turn.id: content for content in self.turns}
-        request = assemble(plan.context, contents, max_output_tokens=None, frozen_mark_at=None)
+        request = assemble(
+            plan.context, contents, max_output_tokens=None, options=PLAIN, frozen_mark_at=None
+        )
         return [
             sources[message.id].without(message.parts)
             if message.id in sources

@@ -9,9 +9,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
+from msgspec import structs
+
 from windowpane.definitions import ProviderDefinition
 from windowpane.ids import new_id
-from windowpane.providers.base import Provider
+from windowpane.providers.base import Dialect, Provider
 from windowpane.settings import Settings
 
 if TYPE_CHECKING:
@@ -56,8 +58,8 @@ class Shared:
 def provider_from(definition: ProviderDefinition, *, shared: Shared) -> Provider:
     """Raises ``InvalidInput`` naming the field of the definition that cannot be used."""
     match definition.family:
-        case "openai_chat":
-            return _openai_chat(definition, shared=shared)
+        case "openai_chat" | "openai_responses" | "anthropic" | "bedrock" | "google":
+            return _remote(definition, shared=shared)
         case "local":
             from windowpane.providers.local import LocalProvider
 
@@ -76,17 +78,63 @@ def default_definitions() -> list[ProviderDefinition]:
     return [ProviderDefinition(id=id, name="local", family="local", is_local=True)]
 
 
-def _openai_chat(definition: ProviderDefinition, *, shared: Shared) -> Provider:
-    from windowpane.providers.http import Timeouts
-    from windowpane.providers.openai_chat import OpenAIChatProvider
+def dialect_of(definition: ProviderDefinition) -> Dialect:
+    """The words of a remote family. A base URL may be written with or without a slash behind."""
+    definition = structs.replace(definition, base_url=definition.base_url.rstrip("/"))
+    match definition.family:
+        case "openai_chat":
+            from windowpane.providers.openai_chat import OpenAIChatDialect
+
+            return OpenAIChatDialect(definition)
+        case "openai_responses":
+            from windowpane.providers.openai_responses import OpenAIResponsesDialect
+
+            return OpenAIResponsesDialect(definition)
+        case "anthropic":
+            from windowpane.providers.anthropic import AnthropicDialect
+
+            return AnthropicDialect(definition)
+        case "bedrock":
+            from windowpane.providers.bedrock import BedrockDialect
+
+            return BedrockDialect(definition)
+        case "google":
+            from windowpane.providers.google import GoogleDialect
+
+            return GoogleDialect(definition)
+        case "local" | "scripted":
+            raise AssertionError(f"{definition.family} is not behind HTTP")
+        case _ as never:
+            assert_never(never)
+
+
+def _remote(definition: ProviderDefinition, *, shared: Shared) -> Provider:
+    from windowpane.providers.http import Authorise, Timeouts, Upstream, checked_headers
+    from windowpane.providers.remote import Listing, RemoteProvider
 
     settings = shared.settings
-    return OpenAIChatProvider(
-        definition,
-        shared.session(),
-        timeouts=Timeouts(
-            connect_seconds=settings.connect_timeout_seconds,
-            chunk_seconds=settings.chunk_timeout_seconds,
-        ),
+    timeouts = Timeouts(
+        connect_seconds=settings.connect_timeout_seconds,
+        chunk_seconds=settings.chunk_timeout_seconds,
+    )
+    dialect = dialect_of(definition)
+
+    def upstream(base_url: str, authorise: Authorise) -> Upstream:
+        return Upstream(
+            shared.session(),
+            base_url=base_url,
+            authorise=authorise,
+            secrets=dialect.secrets,
+            timeouts=timeouts,
+        )
+
+    listed_at = definition.models_endpoint
+    checked_headers(definition.headers | {"authorization": definition.api_key})
+    return RemoteProvider(
+        dialect,
+        upstream(dialect.base_url, dialect.authorise),
+        listing=Listing(url=listed_at, upstream=upstream(listed_at, lambda _: {}))
+        if listed_at
+        else None,
         join_seconds=settings.delta_join_seconds,
     )

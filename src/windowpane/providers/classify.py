@@ -6,6 +6,8 @@ hold for every HTTP family, whose codes and wordings overlap.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec import Struct
 
@@ -94,6 +96,20 @@ class _Body(_Detail):
 _body = msgspec.json.Decoder(_Body | list[_Body])
 
 
+CUT = Failure(
+    kind="net",
+    message="The connection broke off before the answer was complete. Try again.",
+)
+
+
+def malformed(payload: bytes | str) -> Failure:
+    """Something came that is no answer; its beginning is quoted."""
+    start = payload[:QUOTED_CHARACTERS]
+    if isinstance(start, bytes):
+        start = start.decode(errors="replace")
+    return Failure(kind="server", message=f"The provider sent something that is no answer: {start}")
+
+
 def complaint_from(body: bytes, *, http_status: int | None) -> Complaint:
     """Read an error body: JSON in any of the usual shapes, or else its text."""
     try:
@@ -135,18 +151,20 @@ def kind_of(complaint: Complaint) -> FailureKind:
 
 
 def failure_from(
-    complaint: Complaint, *, secret: str, retry_after_seconds: float | None
+    complaint: Complaint, *, secrets: Sequence[str], retry_after_seconds: float | None
 ) -> Failure:
     return Failure(
         kind=kind_of(complaint),
-        message=masked(complaint.message, secret=secret),
+        message=masked(complaint.message, secrets=secrets),
         http_status=complaint.http_status,
         retry_after_seconds=retry_after_seconds,
     )
 
 
-def masked(text: str, *, secret: str) -> str:
-    return text.replace(secret, MASK) if secret else text
+def masked(text: str, *, secrets: Sequence[str]) -> str:
+    for secret in filter(None, secrets):
+        text = text.replace(secret, MASK)
+    return text
 
 
 def _is_about_the_model(words: str) -> bool:

@@ -7,14 +7,14 @@ session, with its connections, belongs to the caller.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from urllib.request import getproxies, proxy_bypass
 
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
-from msgspec import Struct
+from msgspec import Struct, structs
 from yarl import URL
 
 from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
@@ -28,6 +28,10 @@ BODY_LIMIT_BYTES = 64 * 1024 * 1024
 REST_SECONDS = 0.5
 
 
+# The headers that carry secrets, for the request that they go with.
+Authorise = Callable[[WireRequest], Mapping[str, str]]
+
+
 class Timeouts(Struct, frozen=True, kw_only=True):
     """``chunk_seconds`` is the longest silence, also before the first byte; there is no total."""
 
@@ -36,10 +40,10 @@ class Timeouts(Struct, frozen=True, kw_only=True):
 
 
 class Upstream:
-    """One provider's address, secret and patience.
+    """One provider's address, secrets and patience.
 
-    ``secret_header`` is the name of the header that carries the secret, and its form, as
-    ``Bearer {}``; without a secret it is not sent.
+    ``authorise`` gives the headers that carry secrets, for the request they go with; ``secrets``
+    are the texts that must never show in an error.
     """
 
     def __init__(
@@ -47,14 +51,14 @@ class Upstream:
         session: ClientSession,
         *,
         base_url: str,
-        secret: str,
-        secret_header: tuple[str, str],
+        authorise: Authorise,
+        secrets: Sequence[str],
         timeouts: Timeouts,
     ) -> None:
         self._session = session
         self._base_url = _checked_url(base_url)
-        self._secret = secret
-        self._secret_headers = _secret_headers(secret, header=secret_header)
+        self._authorise = authorise
+        self._secrets = tuple(secrets)
         self._timeouts = timeouts
         self._proxy = _proxy_for(self._base_url)
 
@@ -112,7 +116,7 @@ class Upstream:
                 wire.method,
                 wire.url,
                 data=wire.body or None,
-                headers={**wire.headers, **self._secret_headers},
+                headers={**wire.headers, **self._authorise(wire)},
                 proxy=self._proxy,
                 # A redirect would carry the conversation to an address nobody configured.
                 allow_redirects=False,
@@ -132,9 +136,12 @@ class Upstream:
     async def _refusal(self, response: ClientResponse) -> Failure:
         body = await self.read_whole(response, limit_bytes=ERROR_BODY_LIMIT_BYTES)
         complaint = complaint_from(body, http_status=response.status)
+        # Amazon says the kind of an error in a header, with an address behind a colon.
+        if amazon := response.headers.get("x-amzn-errortype"):
+            complaint = structs.replace(complaint, code=amazon.partition(":")[0])
         failure = failure_from(
             complaint,
-            secret=self._secret,
+            secrets=self._secrets,
             retry_after_seconds=_retry_after_seconds(response, now=datetime.now(UTC)),
         )
         if failure.kind == "invalid" and (response.status < 400 or response.status in (404, 405)):
@@ -153,7 +160,7 @@ class Upstream:
         )
 
     def _failed(self, kind: FailureKind, message: str) -> ProviderFailed:
-        return ProviderFailed(Failure(kind=kind, message=masked(message, secret=self._secret)))
+        return ProviderFailed(Failure(kind=kind, message=masked(message, secrets=self._secrets)))
 
 
 def _checked_url(base_url: str) -> URL:
@@ -171,13 +178,16 @@ def _checked_url(base_url: str) -> URL:
     return url
 
 
-def _secret_headers(secret: str, *, header: tuple[str, str]) -> dict[str, str]:
-    if not secret:
-        return {}
-    if not (secret.isascii() and secret.isprintable()):
-        raise InvalidInput("The API key holds characters that no key has. Paste it again.")
-    name, form = header
-    return {name: form.format(secret)}
+def checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Raises ``InvalidInput`` for what no header can be."""
+    for name, value in headers.items():
+        if not (name.isascii() and name.isprintable() and name.strip() == name and name):
+            raise InvalidInput(f"The extra header {name!r} has a name that no header has.")
+        if not (value.isascii() and value.isprintable()):
+            raise InvalidInput(
+                f"The API key or header {name} holds characters that none has. Paste it again."
+            )
+    return dict(headers)
 
 
 def _proxy_for(url: URL) -> str | None:

@@ -19,7 +19,6 @@ from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
 from windowpane.events import StreamEvent
 from windowpane.providers.local_engine import LocalEngine
 from windowpane.providers.openai_chat_body import (
-    ChatMessage,
     ChatTool,
     StreamOptions,
     chat_messages,
@@ -39,7 +38,7 @@ NO_REPEAT_PENALTY = 1.0
 
 
 class _Body(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    messages: list[ChatMessage]
+    messages: list[object]
     tools: list[ChatTool] = []
     stream: bool
     stream_options: StreamOptions
@@ -61,7 +60,7 @@ class LocalProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         if request.model != weights_name(self._base_url):
             raise _failed("model", f"There is no local model called {request.model}.")
-        mapper = ChatStreamMapper(secret="")
+        mapper = ChatStreamMapper(secrets=())
         try:
             async with aclosing(self._payloads(request)) as payloads:
                 async for payload in payloads:

@@ -1,135 +1,46 @@
 """OpenAI Chat Completions and every server that speaks it.
 
-Asks, reads along and lists the models. The words are those of ``openai_chat_body`` (there) and
-``openai_chat_stream`` (back); connections, timeouts and HTTP errors are ``http``'s.
+The words are those of ``openai_chat_body`` (there) and ``openai_chat_stream`` (back).
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator
-
-import msgspec
-from aiohttp import ClientResponse, ClientSession
-from msgspec import Struct
+from collections.abc import Mapping
 
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo, ProviderDefinition
-from windowpane.errors import Failure, ProviderFailed
-from windowpane.events import StreamEvent
-from windowpane.providers.base import WireRequest
-from windowpane.providers.http import BODY_LIMIT_BYTES, Timeouts, Upstream
-from windowpane.providers.openai_chat_body import LimitName, chat_body
+from windowpane.providers.base import Fetch, StreamMapper, WireRequest
+from windowpane.providers.openai_chat_body import chat_body
 from windowpane.providers.openai_chat_stream import ChatStreamMapper
+from windowpane.providers.openai_models import listed_models, openai_headers
 
-OPENAI_HOST = "//api.openai.com"
-# A block of this size means that the answer comes faster than it is read: no time to wait.
-BUSY_BLOCK_BYTES = 32 * 1024
-
-
-class _Model(Struct, frozen=True):
-    """The window's name differs: OpenRouter, Groq, vLLM, Mistral."""
-
-    id: str
-    context_length: int | None = None
-    context_window: int | None = None
-    max_model_len: int | None = None
-    max_context_length: int | None = None
+BASE_URL = "https://api.openai.com/v1"
 
 
-class _Models(Struct, frozen=True):
-    data: list[_Model]
+class OpenAIChatDialect:
+    def __init__(self, definition: ProviderDefinition) -> None:
+        self.base_url = definition.base_url or BASE_URL
+        self.secrets = (definition.api_key, *definition.headers.values())
+        self._headers = openai_headers(definition)
 
-
-_models = msgspec.json.Decoder(_Models | list[_Model])
-
-
-class OpenAIChatProvider:
-    """``join_seconds``: after a delta, what arrives within it is told as one."""
-
-    def __init__(
-        self,
-        definition: ProviderDefinition,
-        session: ClientSession,
-        *,
-        timeouts: Timeouts,
-        join_seconds: float,
-    ) -> None:
-        self._base_url = definition.base_url.rstrip("/")
-        self._secret = definition.api_key
-        self._limit_name: LimitName = (
-            "max_completion_tokens" if OPENAI_HOST in self._base_url else "max_tokens"
-        )
-        self._join_seconds = join_seconds
-        self._upstream = Upstream(
-            session,
-            base_url=self._base_url,
-            secret=definition.api_key,
-            secret_header=("authorization", "Bearer {}"),
-            timeouts=timeouts,
-        )
+    def authorise(self, wire: WireRequest) -> Mapping[str, str]:
+        return self._headers
 
     def to_wire(self, request: ModelRequest) -> WireRequest:
+        written = chat_body(request, base_url=self.base_url)
+        accepted = "text/event-stream" if request.options.is_streamed else "application/json"
         return WireRequest(
             method="POST",
-            url=f"{self._base_url}/chat/completions",
-            headers={"content-type": "application/json", "accept": "text/event-stream"},
-            body=chat_body(request, limit_name=self._limit_name),
+            url=f"{self.base_url}/chat/completions",
+            headers={"content-type": "application/json", "accept": accepted},
+            body=written.body,
+            spans=written.spans,
         )
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
-        mapper = ChatStreamMapper(secret=self._secret)
-        async with self._upstream.open(self.to_wire(request)) as response:
-            if response.content_type != "text/event-stream":
-                body = await self._upstream.read_whole(response, limit_bytes=BODY_LIMIT_BYTES)
-                events = mapper.whole(body)
-            else:
-                while block := await self._next_block(response, mapper):
-                    if events := mapper.feed(block):
-                        for event in events:
-                            yield event
-                        if len(block) < BUSY_BLOCK_BYTES:
-                            await asyncio.sleep(self._join_seconds)
-                events = mapper.end()
-            for event in events:
-                yield event
-            if mapper.failure is not None:
-                raise ProviderFailed(mapper.failure)
+    def mapper(self) -> StreamMapper:
+        return ChatStreamMapper(secrets=self.secrets)
 
-    async def models(self) -> list[ModelInfo]:
-        wire = WireRequest(method="GET", url=f"{self._base_url}/models", headers={}, body=b"")
-        async with self._upstream.open(wire) as response:
-            body = await self._upstream.read_whole(response, limit_bytes=BODY_LIMIT_BYTES)
-        try:
-            decoded = _models.decode(body)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            message = f"{wire.url} does not answer with a list of models. Check the base URL."
-            raise ProviderFailed(Failure(kind="invalid", message=message)) from error
-        listed = decoded.data if isinstance(decoded, _Models) else decoded
-        return [_model_info(model) for model in listed]
-
-    async def close(self) -> None:
-        """Nothing to do: the session and its connections belong to whoever made them."""
-
-    async def _next_block(self, response: ClientResponse, mapper: ChatStreamMapper) -> bytes:
-        """The next block of an answer that goes on; empty when it is over."""
-        if mapper.failure is not None:
-            return b""
-        if mapper.is_done:
-            await self._upstream.read_rest(response)
-            return b""
-        try:
-            return await self._upstream.next_block(response)
-        except ProviderFailed as failed:
-            mapper.failure = failed.failure
-            return b""
-
-
-def _model_info(model: _Model) -> ModelInfo:
-    window_tokens = (
-        model.context_length
-        or model.context_window
-        or model.max_model_len
-        or model.max_context_length
-    )
-    return ModelInfo(name=model.id, context_window_tokens=window_tokens)
+    async def models(self, fetch: Fetch) -> list[ModelInfo]:
+        url = f"{self.base_url}/models"
+        wire = WireRequest(method="GET", url=url, headers={}, body=b"")
+        return listed_models(await fetch(wire), url=url)

@@ -6,17 +6,23 @@ Pure: the same request gives the same bytes. Sending them is the adapter's work.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
-import msgspec
 from msgspec import Raw, Struct
 
 from windowpane.context.request import ModelRequest, ToolDefinition
 from windowpane.messages import Message
 from windowpane.parts import ToolCall, ToolResult
+from windowpane.providers.writing import (
+    Sourced,
+    Written,
+    from_message,
+    from_system,
+    from_tool,
+    written,
+)
 
-# OpenAI's newer models refuse the old name, many compatible servers know no other.
-LimitName = Literal["max_tokens", "max_completion_tokens"]
+# OpenAI's newer models refuse the old name of the limit, many other servers know no other.
+OPENAI_HOST = "//api.openai.com"
 
 
 class _Call(Struct, frozen=True, kw_only=True):
@@ -52,46 +58,37 @@ class StreamOptions(Struct, frozen=True, kw_only=True):
     include_usage: bool
 
 
-class ChatBody(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    model: str
-    messages: list[ChatMessage]
-    tools: list[ChatTool] = []
-    max_tokens: int | None = None
-    max_completion_tokens: int | None = None
-    stream: bool
-    stream_options: StreamOptions
-
-
-def chat_body(request: ModelRequest, *, limit_name: LimitName) -> bytes:
-    limit = request.max_output_tokens
-    body = ChatBody(
-        model=request.model,
-        messages=chat_messages(request),
-        tools=chat_tools(request),
-        max_tokens=limit if limit_name == "max_tokens" else None,
-        max_completion_tokens=limit if limit_name == "max_completion_tokens" else None,
-        stream=True,
-        stream_options=StreamOptions(include_usage=True),
+def chat_body(request: ModelRequest, *, base_url: str) -> Written:
+    limit_name = "max_completion_tokens" if OPENAI_HOST in base_url else "max_tokens"
+    is_streamed = request.options.is_streamed
+    return written(
+        {
+            "model": request.model,
+            "messages": list(_messages(request)),
+            "tools": [from_tool(tool.name, _tool(tool)) for tool in request.tools] or None,
+            limit_name: request.max_output_tokens,
+            "temperature": request.options.temperature,
+            "stream": is_streamed,
+            "stream_options": StreamOptions(include_usage=True) if is_streamed else None,
+        }
     )
-    return msgspec.json.encode(body)
 
 
-def chat_messages(request: ModelRequest) -> list[ChatMessage]:
-    return list(_messages(request))
+def chat_messages(request: ModelRequest) -> list[object]:
+    return [sourced.value for sourced in _messages(request)]
 
 
 def chat_tools(request: ModelRequest) -> list[ChatTool]:
     return [_tool(tool) for tool in request.tools]
 
 
-def _messages(request: ModelRequest) -> Iterator[ChatMessage]:
+def _messages(request: ModelRequest) -> Iterator[Sourced]:
     if request.system:
-        yield ChatMessage(role="system", content=request.system)
+        yield from_system(ChatMessage(role="system", content=request.system))
     for message in request.messages:
-        if message.role == "tool":
-            yield from _results(message)
-        else:
-            yield from _speech(message)
+        spoken = _results(message) if message.role == "tool" else _speech(message)
+        for one in spoken:
+            yield from_message(message.id, one)
 
 
 def _results(message: Message) -> Iterator[ChatMessage]:

@@ -6,6 +6,8 @@ reads every compatible server's dialect; how the bytes got here is not its busin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 from msgspec import Struct
 
@@ -13,16 +15,11 @@ from windowpane.errors import Failure, ProviderFailed
 from windowpane.events import Finished, StreamEvent, UsageReported
 from windowpane.messages import Finish
 from windowpane.providers.assembly import Assembly, Draft
-from windowpane.providers.classify import complaint_from, failure_from
+from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed
 from windowpane.providers.sse import SseParser
 from windowpane.usage import TokenUsage
 
 DONE = b"[DONE]"
-QUOTED_LENGTH = 200
-CUT = Failure(
-    kind="net",
-    message="The connection broke off before the answer was complete. Try again.",
-)
 FINISHES: dict[str, Finish] = {
     "stop": "stop",
     "eos": "stop",
@@ -122,8 +119,8 @@ _decode = msgspec.json.Decoder(_Chunk).decode
 class ChatStreamMapper:
     """``failure`` is set when the provider broke off; the events up to it stay valid."""
 
-    def __init__(self, *, secret: str) -> None:
-        self._secret = secret
+    def __init__(self, *, secrets: Sequence[str]) -> None:
+        self._secrets = secrets
         self._sse = SseParser()
         self._assembly = Assembly()
         self._calls: dict[int, Draft] = {}
@@ -153,7 +150,7 @@ class ChatStreamMapper:
             return [*self.feed(body), *self.end()]
         chunk = _decoded(body)
         if chunk is None or (chunk.choices is None and chunk.error is None):
-            self.failure = _malformed(body)
+            self.failure = malformed(body)
         else:
             self._read_chunk(chunk)
         self.is_done = True
@@ -179,7 +176,7 @@ class ChatStreamMapper:
         if payload == DONE:
             self.is_done = True
         elif (chunk := _decoded(payload)) is None:
-            self.failure = _malformed(payload)
+            self.failure = malformed(payload)
         else:
             self._read_chunk(chunk)
 
@@ -248,7 +245,7 @@ class ChatStreamMapper:
 
     def _fail(self, error: object) -> None:
         complaint = complaint_from(msgspec.json.encode({"error": error}), http_status=None)
-        self.failure = failure_from(complaint, secret=self._secret, retry_after_seconds=None)
+        self.failure = failure_from(complaint, secrets=self._secrets, retry_after_seconds=None)
 
     def _finish(self) -> Finish:
         reason = self._finish_reason
@@ -265,13 +262,6 @@ def _decoded(payload: bytes | str) -> _Chunk | None:
         return _decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-
-
-def _malformed(payload: bytes | str) -> Failure:
-    start = payload[:QUOTED_LENGTH]
-    if isinstance(start, bytes):
-        start = start.decode(errors="replace")
-    return Failure(kind="server", message=f"The provider sent something that is no answer: {start}")
 
 
 def _normalised(usage: _Usage) -> TokenUsage:

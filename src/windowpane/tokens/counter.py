@@ -14,7 +14,7 @@ from msgspec import DecodeError, Raw, Struct, json
 
 from windowpane.errors import InvalidInput
 from windowpane.messages import Message
-from windowpane.parts import Part, Reasoning, Text, ToolCall, ToolResult
+from windowpane.parts import Image, Opaque, Part, Reasoning, ServerTool, Text, ToolCall, ToolResult
 from windowpane.tokens.cache import TokenCache, content_key
 from windowpane.tokens.chunks import chunks
 from windowpane.tokens.images import image_rule_for, image_tokens
@@ -22,6 +22,10 @@ from windowpane.tokens.tokenizers import TokenizerName, encoder, tokenizer_for
 
 MESSAGE_OVERHEAD_TOKENS = 4
 """What the role and the separators around one message cost."""
+
+
+# An image behind an address counts as one of this size.
+NOMINAL_PX = (1024, 1024)
 
 
 class CharsEstimate(Struct, frozen=True):
@@ -77,6 +81,10 @@ class Counter:
                 # count every line break and quotation mark of a file twice.
                 envelope = _ResultShape(part.call_id, part.name, part.is_error)
                 return self._json(envelope) + self.text(part.text)
+            case Image():
+                return self._image(part)
+            case ServerTool() | Opaque():
+                return self.text(part.native.block)
             case _:
                 assert_never(part)
 
@@ -107,6 +115,10 @@ class Counter:
 
     def image(self, *, width_px: int, height_px: int) -> int:
         return image_tokens(image_rule_for(self.model), width_px=width_px, height_px=height_px)
+
+    def _image(self, image: Image) -> int:
+        width_px, height_px = (image.width_px, image.height_px) if image.width_px else NOMINAL_PX
+        return self.image(width_px=width_px, height_px=height_px)
 
     def _parts(self, parts: Iterable[Part]) -> int:
         return sum(self.part(part) for part in parts)

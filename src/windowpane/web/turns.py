@@ -17,7 +17,7 @@ from msgspec import Struct
 from windowpane.context.weights import is_unanswered
 from windowpane.events import OpenPart
 from windowpane.messages import Message
-from windowpane.parts import Reasoning, Text, ToolCall, ToolResult
+from windowpane.parts import Image, Opaque, Reasoning, ServerTool, Text, ToolCall, ToolResult
 from windowpane.render import StreamRenderer, markdown_html
 from windowpane.turns import Turn, TurnContent
 from windowpane.usage import TokenUsage
@@ -93,6 +93,12 @@ def pieces_of(messages: Iterable[Message]) -> list[Piece]:
             case ToolCall():
                 calls[part.call_id] = len(pieces)
                 pieces.append(_called(part))
+            case ServerTool():
+                pieces.append(
+                    ToolPiece(name=part.name, arguments=part.arguments, result=None, is_error=False)
+                )
+            case Image() | Opaque():
+                continue
             case ToolResult():
                 place = calls.pop(part.call_id, len(pieces))
                 pieces[place : place + 1] = [_answered(pieces[place:], part)]
