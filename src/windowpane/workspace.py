@@ -26,6 +26,7 @@ from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, rea
 from windowpane.agent.topics import Topics
 from windowpane.agent.turns import Turns
 from windowpane.agent.views import Views
+from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
 from windowpane.errors import (
     ChatBusy,
@@ -324,7 +325,7 @@ class Workspace:
         outlook = await self._outlook(
             before, project=project, model=model, filter_text=request.filter_text
         )
-        ready = await self._planner.plan(outlook, [message])
+        ready = await self._planner.plan(outlook, [message], overflow=NO_OVERFLOW)
         if ready.unsendable is not None:
             raise PromptTooLarge(ready.unsendable.message)
         chat = structs.replace(chat, floor=floor_after(outlook, ready))

@@ -12,6 +12,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from windowpane.agent.attempts import Attempts
 from windowpane.agent.fold import Draft
 from windowpane.agent.planner import Outlook, Planner
 from windowpane.context.plan import ContextPlan
@@ -51,25 +52,27 @@ async def run(assignment: Assignment, *, clock: Clock) -> AsyncGenerator[LoopEve
     turn = assignment.turn
     messages = [assignment.message]
     ready = assignment.plan
+    attempts = Attempts(assignment.planner, assignment.outlook, assignment.provider)
     for _ in range(assignment.max_iterations):
         draft = Draft()
-        request = await assignment.planner.request(assignment.outlook, ready)
-        async with aclosing(assignment.provider.stream(request)) as events:
+        async with aclosing(attempts.stream(messages, ready)) as events:
             async for event in events:
                 draft.add(event)
                 yield event
         finish = draft.finish or ("tool_use" if draft.tool_calls else "stop")
         reply = draft.message(id=new_id("record"), model=turn.model, at=clock(), finish=finish)
-        if not draft.tool_calls:
+        if not draft.tool_calls and finish != "pause":
             yield LoopEnded(finish=finish, message=reply)
             return
         messages.append(reply)
         yield MessageDone(message=reply)
-        results = _results(draft.tool_calls, at=clock())
-        messages.append(results)
-        yield MessageDone(message=results)
-        # A new plan each round: tool results weigh, too.
-        ready = await assignment.planner.plan(assignment.outlook, messages)
+        if draft.tool_calls:
+            results = _results(draft.tool_calls, at=clock())
+            messages.append(results)
+            yield MessageDone(message=results)
+        # A provider that paused goes on when it gets back what it said. A new plan each round:
+        # results weigh, too.
+        ready = await attempts.plan(messages)
     yield LoopEnded(finish="max_iterations", message=None)
 
 

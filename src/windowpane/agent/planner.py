@@ -18,7 +18,7 @@ from windowpane.catalog.compression import compression_defaults
 from windowpane.catalog.limits import Limits
 from windowpane.context.assemble import assemble
 from windowpane.context.budget import Budget, budget_for
-from windowpane.context.given import NO_OVERFLOW, WHOLE_CHAT, PlanInput, PlanSettings
+from windowpane.context.given import NO_OVERFLOW, WHOLE_CHAT, Overflow, PlanInput, PlanSettings
 from windowpane.context.plan import ContextPlan, plan
 from windowpane.context.prelude import system_prelude
 from windowpane.context.request import ModelRequest
@@ -110,22 +110,33 @@ class Planner:
             view=view,
         )
 
-    async def plan(self, outlook: Outlook, current: Sequence[Message]) -> ContextPlan:
-        """The plan of a send or a draft."""
-        return (await self.sight(outlook, current, first=0, end=0)).plan
+    async def plan(
+        self, outlook: Outlook, current: Sequence[Message], *, overflow: Overflow
+    ) -> ContextPlan:
+        """The plan of a send, after what its refusals so far have taught."""
+        return (await self._sight(outlook, current, overflow=overflow, first=0, end=0)).plan
 
     async def sight(
         self, outlook: Outlook, current: Sequence[Message], *, first: int, end: int
     ) -> Sight:
-        """A plan, and where the turns between two places of the chat stand in it.
+        """A plan, and where the turns between two places of the chat stand in it."""
+        return await self._sight(outlook, current, overflow=NO_OVERFLOW, first=first, end=end)
 
-        Pages that the engine asks for are opened meanwhile.
-        """
+    async def _sight(
+        self,
+        outlook: Outlook,
+        current: Sequence[Message],
+        *,
+        overflow: Overflow,
+        first: int,
+        end: int,
+    ) -> Sight:
+        """Pages that the engine asks for are opened meanwhile."""
         weigher = Weigher(self._vault, counter=outlook.counter, digests=self._digests)
         totals = await self._index.totals(outlook.chat, weigher)
         pages: dict[int, Sequence[TurnWeight]] = {}
         while True:
-            given = _given(outlook, current, scope=Scope(totals, pages))
+            given = _given(outlook, current, scope=Scope(totals, pages), overflow=overflow)
             try:
                 given = await self._viewed(outlook, given)
                 ready = plan(given)
@@ -168,7 +179,9 @@ class Planner:
         )
 
 
-def _given(outlook: Outlook, current: Sequence[Message], *, scope: Scope) -> PlanInput:
+def _given(
+    outlook: Outlook, current: Sequence[Message], *, scope: Scope, overflow: Overflow
+) -> PlanInput:
     return PlanInput(
         model=outlook.provider_model,
         counter=outlook.counter,
@@ -186,7 +199,7 @@ def _given(outlook: Outlook, current: Sequence[Message], *, scope: Scope) -> Pla
         summary=None,
         current=tuple(current),
         floor_index=_floor(outlook),
-        overflow=NO_OVERFLOW,
+        overflow=overflow,
     )
 
 
