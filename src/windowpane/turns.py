@@ -32,6 +32,7 @@ class TurnDigest(Struct, frozen=True, kw_only=True, omit_defaults=True):
     bare_tokens: int
     is_unanswered: bool = False
     has_tool_calls: bool = False
+    has_image: bool = False
 
 
 class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):

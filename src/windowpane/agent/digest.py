@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from windowpane.context.weights import TurnWeight, weigh
 from windowpane.filters import TurnFacts
-from windowpane.parts import ToolCall
+from windowpane.parts import Image, ToolCall
 from windowpane.tokens import Counter
 from windowpane.turns import Turn, TurnContent, TurnDigest
 
@@ -18,9 +18,8 @@ def digest_of(content: TurnContent, *, counter: Counter) -> TurnDigest:
         without_tools_tokens=weight.without_tools_tokens,
         bare_tokens=weight.bare_tokens,
         is_unanswered=weight.is_unanswered,
-        has_tool_calls=any(
-            isinstance(part, ToolCall) for message in content.messages for part in message.parts
-        ),
+        has_tool_calls=_has(content, ToolCall),
+        has_image=_has(content, Image),
     )
 
 
@@ -48,12 +47,16 @@ def facts_of(turn: Turn) -> TurnFacts:
         model=short_name(turn.model),
         topic_id=turn.topic_id,
         is_error=turn.state == "error",
-        has_image=False,
+        has_image=turn.digest is not None and turn.digest.has_image,
         is_pinned=turn.is_pinned,
         is_skipped=turn.is_skipped,
         has_tool_calls=turn.digest is not None and turn.digest.has_tool_calls,
         is_summarised=False,
     )
+
+
+def _has(content: TurnContent, kind: type[Image | ToolCall]) -> bool:
+    return any(isinstance(part, kind) for message in content.messages for part in message.parts)
 
 
 def short_name(model: str) -> str:

@@ -25,6 +25,9 @@ NOWHERE: Places = frozenset()
 
 def emitted(messages: Sequence[Message], removals: Removals) -> tuple[Message, ...]:
     """The messages of one turn as they are sent; those that become empty are left out."""
+    # Most turns are question and answer, and a request holds many: nothing of them can be left out.
+    if all(_is_plain(message) for message in messages):
+        return tuple(messages)
     tools = NOWHERE if "tools" in removals else tool_places(messages)
     return with_tools_at(messages, tools, has_reasoning="reasoning" not in removals)
 
@@ -77,12 +80,22 @@ def _kept_parts(
     return tuple(part for part in parts if not isinstance(part, Reasoning))
 
 
+def _is_plain(message: Message) -> bool:
+    """One text that says something."""
+    parts = message.parts
+    return len(parts) == 1 and isinstance(part := parts[0], Text) and _says_something(part.text)
+
+
+def _says_something(text: str) -> bool:
+    return bool(text) and not text.isspace()
+
+
 def _is_kept(part: Part, *, is_paired: bool) -> bool:
     if isinstance(part, ToolCall | ToolResult):
         return is_paired
     if isinstance(part, Text | Reasoning):
         # A block that is all signature has no text, and must go back all the same.
-        return part.native is not None or bool(part.text.strip())
+        return part.native is not None or _says_something(part.text)
     return True
 
 
