@@ -72,6 +72,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     open_part_flush_seconds: Seconds = 0.5
     delta_join_seconds: Pause = 0.04
     connect_timeout_seconds: Seconds = 10.0
+    first_byte_timeout_seconds: Seconds = 600.0
     chunk_timeout_seconds: Seconds = 300.0
     local_idle_seconds: Pause = 300.0
 

@@ -104,7 +104,7 @@ async def test_the_bytes_that_are_shown_are_the_bytes_that_are_received(
             base_url=dialect.base_url,
             authorise=dialect.authorise,
             secrets=dialect.secrets,
-            timeouts=Timeouts(connect_seconds=10, chunk_seconds=60),
+            timeouts=Timeouts(connect_seconds=10, first_byte_seconds=60, chunk_seconds=60),
         )
         provider = RemoteProvider(dialect, upstream, listing=None, join_seconds=0.0)
         shown = provider.to_wire(request)

@@ -115,6 +115,7 @@ def _remote(definition: ProviderDefinition, *, shared: Shared) -> Provider:
     settings = shared.settings
     timeouts = Timeouts(
         connect_seconds=settings.connect_timeout_seconds,
+        first_byte_seconds=settings.first_byte_timeout_seconds,
         chunk_seconds=settings.chunk_timeout_seconds,
     )
     dialect = dialect_of(definition)

@@ -33,9 +33,13 @@ Authorise = Callable[[WireRequest], Mapping[str, str]]
 
 
 class Timeouts(Struct, frozen=True, kw_only=True):
-    """``chunk_seconds`` is the longest silence, also before the first byte; there is no total."""
+    """The longest silence: before the answer begins, and within it. There is no total.
+
+    A local server reads the whole prompt before its first byte.
+    """
 
     connect_seconds: float
+    first_byte_seconds: float
     chunk_seconds: float
 
 
@@ -66,6 +70,7 @@ class Upstream:
     async def open(self, wire: WireRequest) -> AsyncGenerator[ClientResponse, None]:
         """The answer to a request that was accepted. Leaving closes what was not read."""
         response = await self._send(wire)
+        _allow_silence(response, seconds=self._timeouts.chunk_seconds)
         try:
             if response.status >= 300:
                 raise ProviderFailed(await self._refusal(response))
@@ -123,7 +128,7 @@ class Upstream:
                 timeout=ClientTimeout(
                     total=None,
                     sock_connect=timeouts.connect_seconds,
-                    sock_read=timeouts.chunk_seconds,
+                    sock_read=timeouts.first_byte_seconds,
                 ),
             )
         except TimeoutError as error:
@@ -199,6 +204,13 @@ def _proxy_for(url: URL) -> str | None:
     if url.host and proxy_bypass(url.host):
         return None
     return getproxies().get(url.scheme)
+
+
+def _allow_silence(response: ClientResponse, *, seconds: float) -> None:
+    """From now on wait this long for each piece; an answer that came whole has no connection."""
+    if response.connection is not None and response.connection.protocol is not None:
+        response.connection.protocol.read_timeout = seconds
+        response.connection.protocol.start_timeout()
 
 
 def _resume_reading(response: ClientResponse) -> None:
