@@ -129,7 +129,11 @@ def _flipped(body: bytes) -> Iterator[bytes]:
 
 
 def _arguments(text: str) -> object:
-    return msgspec.json.decode(text) if text.strip() else {}
+    """What a model wrote wrongly, or not to the end, is marked as such in the expectations."""
+    try:
+        return msgspec.json.decode(text) if text.strip() else {}
+    except msgspec.DecodeError:
+        return {"__invalid_json__": text}
 
 
 def _natives(answer: Answer) -> Iterator[str]:

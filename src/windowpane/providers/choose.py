@@ -91,9 +91,9 @@ def dialect_of(definition: ProviderDefinition) -> Dialect:
 
             return OpenAIResponsesDialect(definition)
         case "anthropic":
-            from windowpane.providers.anthropic import AnthropicDialect
+            from windowpane.providers.anthropic import anthropic_dialect
 
-            return AnthropicDialect(definition)
+            return anthropic_dialect(definition)
         case "bedrock":
             from windowpane.providers.bedrock import BedrockDialect
 

@@ -1,0 +1,296 @@
+"""The Responses API as it comes over the wire → our events.
+
+A pure state machine: blocks of bytes in, events out, whatever the cuts between the blocks. Output
+items may be written at the same time; they are told one after the other, in the order they began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Raw, Struct
+
+from windowpane.errors import Failure, ProviderFailed
+from windowpane.events import Finished, OpenKind, StreamEvent, UsageReported
+from windowpane.messages import Finish
+from windowpane.providers.assembly import Assembly, Draft
+from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed
+from windowpane.providers.openai_responses_items import (
+    OPEN_KINDS,
+    Annotation,
+    Item,
+    Response,
+    item_from,
+)
+from windowpane.providers.sse import SseParser
+
+# Compatible servers close with the mark of the other family; here it says nothing.
+DONE = b"[DONE]"
+REFUSAL = "response.refusal.delta"
+ADDED = "response.output_item.added"
+ITEM_DONE = "response.output_item.done"
+ANNOTATION = "response.output_text.annotation.added"
+DELTAS: dict[str, OpenKind] = {
+    "response.output_text.delta": "text",
+    REFUSAL: "text",
+    "response.reasoning_summary_text.delta": "reasoning",
+    "response.reasoning_text.delta": "reasoning",
+    "response.function_call_arguments.delta": "tool_call",
+}
+OF_ITEMS = frozenset({*DELTAS, ADDED, ITEM_DONE, ANNOTATION})
+LAST_WORDS = {
+    "response.completed": "completed",
+    "response.incomplete": "incomplete",
+    "response.failed": "failed",
+    "response.cancelled": "cancelled",
+}
+NO_REASON = {
+    "code": "server_error",
+    "message": "The provider gave up on the answer and gave no reason.",
+}
+
+
+class _Event(Struct, gc=False):
+    """Only what is read; a delta that is no text belongs to an event nobody knows."""
+
+    type: str = ""
+    output_index: int | None = None
+    delta: object = None
+    item: Raw = Raw()
+    annotation: Raw = Raw()
+    response: Raw = Raw()
+    error: object = None
+
+
+_decode = msgspec.json.Decoder(_Event).decode
+_decode_response = msgspec.json.Decoder(Response).decode
+_decode_annotation = msgspec.json.Decoder(Annotation).decode
+
+
+class OpenAIResponsesMapper:
+    """``failure`` is set when the provider broke off; the events up to it stay valid."""
+
+    def __init__(self, *, secrets: Sequence[str]) -> None:
+        self._secrets = secrets
+        self._sse = SseParser()
+        self._assembly = Assembly()
+        # The item that is being told, and what came meanwhile of those behind it.
+        self._open: int | None = None
+        self._draft: Draft | None = None
+        self._waiting: dict[int, list[_Event]] = {}
+        self._has_items = False
+        self._has_refusal = False
+        self._web_searches = 0
+        self._response = Response()
+        self.failure: Failure | None = None
+        self.is_done = False
+
+    def feed(self, block: bytes) -> list[StreamEvent]:
+        """The events of one block, its text joined into one delta."""
+        try:
+            for payload in self._sse.feed(block):
+                self._read_payload(payload)
+        except ProviderFailed as failed:
+            self.failure = failed.failure
+        return self._assembly.take()
+
+    def whole(self, body: bytes) -> list[StreamEvent]:
+        """An answer in one piece, from a server that does not stream or does not say so."""
+        if body.lstrip().startswith((b"data:", b"event:", b":")):
+            return [*self.feed(body), *self.end()]
+        response = _response_from(body)
+        if response is None or (response.output is None and response.error is None):
+            self.failure = malformed(body)
+        else:
+            self._read_response(response)
+        return self.end()
+
+    def end(self) -> list[StreamEvent]:
+        """The body is over: what is open closes, and the answer is complete or cut."""
+        for payload in self._sse.end():
+            if _decoded(payload) is not None:
+                self._read_payload(payload)
+        if self.failure is None and not self.is_done:
+            self.failure = CUT
+        while self._waiting:
+            self._leave_item()
+            self._go_on()
+        events = self._last_parts()
+        if self._response.usage is not None:
+            usage = self._response.usage.normalised(web_searches=self._web_searches)
+            events.append(UsageReported(usage=usage))
+        if self.failure is None:
+            events.append(Finished(finish=self._finish()))
+        return events
+
+    def _last_parts(self) -> list[StreamEvent]:
+        """A text that broke off is told as it is. Half a thought or call is not: it stays open."""
+        draft = self._draft
+        if self.failure is None or draft is None or (draft.kind == "text" and draft.content):
+            return self._assembly.close()
+        return self._assembly.take()
+
+    def _read_payload(self, payload: bytes) -> None:
+        if self.is_done or self.failure is not None or payload == DONE:
+            return
+        event = _decoded(payload)
+        if event is None:
+            self.failure = malformed(payload)
+        elif event.type in OF_ITEMS:
+            self._read_item_event(event)
+        elif event.type in LAST_WORDS:
+            self._read_last_word(event, payload)
+        elif event.type == "error" or event.error is not None:
+            self._fail(payload)
+
+    def _read_last_word(self, event: _Event, payload: bytes) -> None:
+        response = _response_from(event.response)
+        if response is None:
+            self.failure = malformed(payload)
+            return
+        response.status = response.status or LAST_WORDS[event.type]
+        self._read_response(response)
+
+    def _read_response(self, response: Response) -> None:
+        self._response = response
+        self.is_done = True
+        if not self._has_items:
+            for index, raw in enumerate(response.output or ()):
+                self._read_done(index, raw)
+        if response.error is not None or response.status == "failed":
+            error = NO_REASON if response.error is None else response.error
+            self._fail(msgspec.json.encode({"error": error}))
+
+    def _read_item_event(self, event: _Event) -> None:
+        index = event.output_index
+        if index is None:
+            index = self._open or 0
+        if self._open is None or self._open == index:
+            self._read_at(index, event)
+            self._go_on()
+        else:
+            self._waiting.setdefault(index, []).append(event)
+
+    def _go_on(self) -> None:
+        """Whenever an item is done, the next one that waits gets its turn."""
+        while self._open is None and self._waiting:
+            index = next(iter(self._waiting))
+            for event in self._waiting.pop(index):
+                self._read_at(index, event)
+
+    def _read_at(self, index: int, event: _Event) -> None:
+        kind = DELTAS.get(event.type)
+        if kind is not None:
+            if isinstance(event.delta, str) and event.delta:
+                self._read_delta(index, kind, event.delta)
+            if event.type == REFUSAL:
+                self._has_refusal = True
+        elif event.type == ADDED:
+            self._read_added(index, event.item)
+        elif event.type == ITEM_DONE:
+            self._read_done(index, event.item)
+        else:
+            self._read_annotation(event.annotation)
+
+    def _read_delta(self, index: int, kind: OpenKind, delta: str) -> None:
+        draft = self._draft
+        if draft is None or draft.kind != kind:
+            # A call without a name is none: its arguments come once more when the item is done.
+            if kind == "tool_call":
+                return
+            self._leave_item()
+            self._open = index
+            draft = self._draft = self._assembly.begin(kind)
+        self._has_items = True
+        draft.fresh.append(delta)
+
+    def _read_added(self, index: int, raw: Raw) -> None:
+        item = item_from(raw)
+        if item is None:
+            return
+        self._leave_item()
+        self._open = index
+        if item.type in OPEN_KINDS:
+            self._draft = self._begun(item)
+
+    def _read_done(self, index: int, raw: Raw) -> None:
+        item = item_from(raw)
+        if item is None:
+            self.failure = malformed(bytes(raw))
+            return
+        draft = self._draft
+        if draft is not None and draft.kind != OPEN_KINDS.get(item.type):
+            self._leave_item()
+            draft = None
+        self._has_items = True
+        if item.type in OPEN_KINDS or item.type == "custom_tool_call":
+            self._complete(draft or self._begun(item), item)
+        else:
+            for part in item.whole_parts():
+                self._assembly.add(part)
+        self._web_searches += item.is_search
+        self._open = self._draft = None
+
+    def _begun(self, item: Item) -> Draft:
+        if item.type == "message":
+            return self._assembly.begin("text")
+        if item.type == "reasoning":
+            return self._assembly.begin("reasoning")
+        return self._assembly.begin_call(call_id=item.call_id or "", name=item.name or "")
+
+    def _complete(self, draft: Draft, item: Item) -> None:
+        """What was not told piece by piece is told now."""
+        content = draft.content
+        if item.text.startswith(content):
+            draft.fresh.append(item.text[len(content) :])
+        if not draft.is_started:
+            draft.name = item.name or draft.name
+        draft.call_id = item.call_id or draft.call_id
+        for citation in item.citations():
+            draft.cite(citation)
+        self._has_refusal = self._has_refusal or item.has_refusal
+        draft.native = item.native
+        draft.is_closed = True
+
+    def _leave_item(self) -> None:
+        """The item that is being told ends without a word."""
+        if self._draft is not None:
+            self._draft.is_closed = True
+        self._open = self._draft = None
+
+    def _read_annotation(self, raw: Raw) -> None:
+        if self._draft is None or not bytes(raw):
+            return
+        try:
+            citation = _decode_annotation(raw).citation()
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return
+        if citation is not None:
+            self._draft.cite(citation)
+
+    def _fail(self, body: bytes) -> None:
+        complaint = complaint_from(body, http_status=None)
+        self.failure = failure_from(complaint, secrets=self._secrets, retry_after_seconds=None)
+
+    def _finish(self) -> Finish:
+        finish = self._response.finish
+        if finish == "stop" and self._assembly.has_calls:
+            return "tool_use"
+        if finish == "stop" and self._has_refusal:
+            return "refusal"
+        return finish
+
+
+def _decoded(payload: bytes) -> _Event | None:
+    try:
+        return _decode(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+
+
+def _response_from(body: bytes | Raw) -> Response | None:
+    try:
+        return _decode_response(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
