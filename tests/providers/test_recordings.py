@@ -8,7 +8,7 @@ from tests.providers.asking import Answer, answer_of
 from tests.providers.recordings import Recording, dialect_for, recordings
 from windowpane.errors import Failure
 from windowpane.events import StreamEvent
-from windowpane.parts import Opaque, Reasoning, Text, ToolCall
+from windowpane.parts import ToolResult
 from windowpane.providers.classify import complaint_from, failure_from
 
 RECORDINGS = recordings()
@@ -138,7 +138,7 @@ def _arguments(text: str) -> object:
 
 def _natives(answer: Answer) -> Iterator[str]:
     for part in answer.parts:
-        if isinstance(part, Text | Reasoning | ToolCall | Opaque) and part.native is not None:
+        if not isinstance(part, ToolResult) and part.native is not None:
             yield part.native.block
 
 
