@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 # Parts that others measure against: servers of their own, not benchmarks.
-PARTS = {"__init__", "__main__", "upstream", "relay", "bare", "processes", "watching"}
+PARTS = {"__init__", "__main__", "upstream", "relay", "bare", "processes", "watching", "shapes"}
 
 
 def names() -> list[str]:

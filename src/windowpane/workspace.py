@@ -485,7 +485,7 @@ class Workspace:
         return None if stored is None else stored.value.model
 
     async def model_list(self) -> ModelList:
-        return await self.models.choices()
+        return await self.models.choices(is_refreshed=False)
 
     def _put_preferences(self, preferences: Preferences):
         return self._vault.put(

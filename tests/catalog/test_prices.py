@@ -18,7 +18,7 @@ from windowpane.catalog import (
     catalog_price,
     price_of,
 )
-from windowpane.definitions import ProviderDefinition
+from windowpane.definitions import Family, ModelPrices, ProviderDefinition
 from windowpane.usage import TokenUsage
 
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
@@ -128,6 +128,7 @@ def test_a_local_model_is_free_and_reliably_so() -> None:
     local = price_of(
         "llama3.3",
         definition=definition("http://127.0.0.1:11434/v1", is_local=True),
+        told=None,
         override=None,
         taken_at=NOON,
     )
@@ -145,7 +146,7 @@ def test_prices_set_by_hand_replace_those_of_the_catalog() -> None:
     prices = PriceValues(output=Rate(Decimal(20)))
     override = ModelOverride(models="gpt-4o", prices=prices)
     openai = definition("https://api.openai.com/v1", is_local=False)
-    manual = price_of("gpt-4o", definition=openai, override=override, taken_at=NOON)
+    manual = price_of("gpt-4o", definition=openai, told=None, override=override, taken_at=NOON)
     assert (manual.source, manual.match) == ("manual", "exact")
     assert (manual.input, manual.output) == (price("gpt-4o").input, Rate(Decimal(20)))
 
@@ -160,6 +161,7 @@ def test_both_main_prices_set_by_hand_make_an_unknown_model_reliable() -> None:
             price_of(
                 "my-own-model",
                 definition=gateway,
+                told=None,
                 override=ModelOverride(models="my-*", prices=prices),
                 taken_at=NOON,
             ),
@@ -171,3 +173,33 @@ def test_both_main_prices_set_by_hand_make_an_unknown_model_reliable() -> None:
         Cost(Decimal(1), True),
         Cost(Decimal(2), False),
     ]
+
+
+def test_what_a_provider_says_it_charges_beats_the_catalog() -> None:
+    openrouter = definition("https://openrouter.ai/api/v1", is_local=False)
+    told = ModelPrices(input_usd=Decimal(3), output_usd=Decimal(9), cache_read_usd=Decimal("0.3"))
+    found = price_of(
+        "some/unheard-of-model", definition=openrouter, told=told, override=None, taken_at=NOON
+    )
+    assert (found.source, found.is_unreliable) == ("provider", False)
+    assert (found.input, found.output) == (Rate(Decimal(3)), Rate(Decimal(9)))
+    assert found.cache_read == Rate(Decimal("0.3"))
+
+
+@pytest.mark.parametrize(
+    ("family", "base_url", "model"),
+    [
+        ("anthropic", "", "claude-sonnet-4-5"),
+        ("anthropic", "bedrock:eu-central-1", "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"),
+        ("bedrock", "us-west-2", "us.anthropic.claude-sonnet-4-5-20250929-v1:0"),
+        ("google", "", "gemini-2.5-pro"),
+        ("openai_responses", "", "gpt-5"),
+    ],
+)
+def test_a_definition_without_an_address_has_the_prices_of_its_family(
+    family: Family, base_url: str, model: str
+) -> None:
+    made = ProviderDefinition(id="prv_1", name="test", family=family, base_url=base_url)
+    found = price_of(model, definition=made, told=None, override=None, taken_at=NOON)
+    assert found.source == "catalog"
+    assert not found.is_unreliable

@@ -7,7 +7,7 @@ import pytest
 from tests.providers.asking import answered, asked
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import InvalidInput
-from windowpane.providers.choose import Shared, default_definitions, provider_from
+from windowpane.providers.choose import Shared, default_definitions, dialect_of, provider_from
 from windowpane.settings import Settings
 
 LOOK = """
@@ -67,9 +67,25 @@ async def test_providers_over_http_share_one_session(settings: Settings) -> None
     assert session.closed
 
 
-async def test_a_definition_without_an_address_is_refused(settings: Settings) -> None:
+async def test_an_address_that_cannot_be_one_is_refused(settings: Settings) -> None:
     shared = Shared(settings)
-    definition = ProviderDefinition(id="prv_1", name="mine", family="openai_chat")
+    definition = ProviderDefinition(
+        id="prv_1", name="mine", family="openai_chat", base_url="models.example"
+    )
     with pytest.raises(InvalidInput, match="base URL"):
         provider_from(definition, shared=shared)
     await shared.close()
+
+
+@pytest.mark.parametrize(
+    ("base_url", "asked_at"),
+    [
+        ("", "https://api.openai.com/v1/chat/completions"),
+        ("https://models.example/v1/", "https://models.example/v1/chat/completions"),
+    ],
+)
+async def test_an_address_is_the_familys_own_or_the_one_given(base_url: str, asked_at: str) -> None:
+    definition = ProviderDefinition(
+        id="prv_1", name="mine", family="openai_chat", base_url=base_url
+    )
+    assert dialect_of(definition).to_wire(asked("Hi", model="m1")).url == asked_at

@@ -17,6 +17,7 @@ from windowpane.context.request import ModelRequest, ToolDefinition
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import InvalidInput, PartMissing
 from windowpane.events import PartDelta
+from windowpane.options import RequestOptions
 from windowpane.parts import Text
 from windowpane.providers import weights as weights_module
 from windowpane.providers.local import LocalProvider
@@ -68,6 +69,12 @@ async def test_an_output_limit_is_kept(engine: LocalEngine) -> None:
     assert answer.finish == "length"
     assert answer.usage is not None
     assert answer.usage.output_tokens == 5
+
+
+async def test_an_answer_goes_on_from_how_it_shall_begin(engine: LocalEngine) -> None:
+    options = RequestOptions(prefill="Gladly! The capital of France is the city of")
+    asking = msgspec.structs.replace(briefly("What is the capital of France?"), options=options)
+    assert (await answered(local(engine), asking)).text.startswith(" Paris")
 
 
 async def test_the_system_prompt_is_read_by_the_model(engine: LocalEngine) -> None:

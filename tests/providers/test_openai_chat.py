@@ -1,330 +1,57 @@
-import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
-
 import msgspec
 import pytest
-from aiohttp import ClientSession
 
-from tests.providers.asking import answered, asked, first_delta
-from tests.providers.loopback import END_OF_BODY, STREAM_HEAD, Answering, Line, loopback
-from windowpane.definitions import ModelInfo, ProviderDefinition
-from windowpane.errors import FailureKind, InvalidInput, ProviderFailed
-from windowpane.events import PartDelta
-from windowpane.providers.http import Timeouts
-from windowpane.providers.openai_chat import OpenAIChatProvider
-from windowpane.usage import TokenUsage
+from tests.providers.asking import asked
+from windowpane.context.request import ModelRequest
+from windowpane.definitions import ProviderDefinition
+from windowpane.options import RequestOptions
+from windowpane.providers.openai_chat import OpenAIChatDialect
 
-KEY = "sk-very-secret"
-QUESTION = asked("Hello?", model="m1", system="Be kind.")
-PATIENT = Timeouts(connect_seconds=10, chunk_seconds=60)
-Making = Callable[..., OpenAIChatProvider]
+QUESTION = asked("Hello?", model="m1")
 
 
-@pytest.fixture
-async def making() -> AsyncGenerator[Making, None]:
-    """Makes providers for an address, all on one session."""
-    async with ClientSession() as session:
-
-        def make(
-            url: str, *, timeouts: Timeouts = PATIENT, key: str = KEY, join_seconds: float = 0.0
-        ) -> OpenAIChatProvider:
-            definition = ProviderDefinition(
-                id="prv_1", name="test", family="openai_chat", base_url=url, api_key=key
-            )
-            return OpenAIChatProvider(
-                definition, session, timeouts=timeouts, join_seconds=join_seconds
-            )
-
-        yield make
+def dialect(base_url: str, *, key: str = "sk-1") -> OpenAIChatDialect:
+    return OpenAIChatDialect(
+        ProviderDefinition(
+            id="prv_1", name="test", family="openai_chat", base_url=base_url, api_key=key
+        )
+    )
 
 
-def said(text: str) -> bytes:
-    choice = {"index": 0, "delta": {"content": text}}
-    return b"data: " + msgspec.json.encode({"choices": [choice]}) + b"\n\n"
+def whole(asking: ModelRequest) -> ModelRequest:
+    return msgspec.structs.replace(asking, options=RequestOptions(is_streamed=False))
 
 
-ENDED = (
-    b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\n'
-    b'data: {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}}\n\n'
-    b"data: [DONE]\n\n"
-)
-
-
-async def say_hello(line: Line) -> bool:
-    await line.send(STREAM_HEAD)
-    await line.send_chunk(said("Hel"))
-    await line.send_chunk(said("lo."))
-    await line.send_chunk(ENDED)
-    await line.send(END_OF_BODY)
-    return True
-
-
-def refuse(status: int, body: str, *headers: str) -> Answering:
-    async def answer(line: Line) -> bool:
-        await line.send_whole(status, body.encode(), *headers)
-        return True
-
-    return answer
-
-
-async def test_an_answer_is_streamed_with_usage_and_finish(making: Making) -> None:
-    async with loopback(say_hello) as server:
-        answer = await answered(making(server.url), QUESTION)
-    assert (answer.text, answer.finish, answer.failure) == ("Hello.", "stop", None)
-    assert answer.usage == TokenUsage(input_tokens=5, output_tokens=2)
-
-
-async def test_the_bytes_that_are_shown_are_the_bytes_that_are_sent(making: Making) -> None:
-    async with loopback(say_hello) as server:
-        provider = making(server.url)
-        wire = provider.to_wire(QUESTION)
-        await answered(provider, QUESTION)
-        (received,) = server.received
-    assert received.line == "POST /v1/chat/completions HTTP/1.1"
-    assert wire.url == f"{server.url}/chat/completions"
-    assert received.body == wire.body
-    assert received.headers.items() >= wire.headers.items()
-    assert received.headers["authorization"] == f"Bearer {KEY}"
-    assert KEY not in str(wire)
-
-
-async def test_without_a_key_none_is_sent(making: Making) -> None:
-    async with loopback(say_hello) as server:
-        await answered(making(server.url, key=""), QUESTION)
-        assert "authorization" not in server.received[0].headers
-
-
-async def test_answers_that_were_read_to_their_end_share_a_connection(making: Making) -> None:
-    async with loopback(say_hello) as server:
-        provider = making(server.url)
-        await answered(provider, QUESTION)
-        await answered(provider, QUESTION)
-        assert [request.connection for request in server.received] == [1, 1]
-
-
-async def test_closing_the_stream_hangs_up_at_once(making: Making) -> None:
-    gone = asyncio.Event()
-
-    async def talk_on(line: Line) -> bool:
-        await line.send(STREAM_HEAD)
-        await line.send_chunk(said("Once upon"))
-        await line.hung_up()
-        gone.set()
-        return False
-
-    async with loopback(talk_on) as server:
-        async with aclosing(making(server.url).stream(QUESTION)) as stream:
-            assert await first_delta(stream) == "Once upon"
-            assert not gone.is_set()
-        await asyncio.wait_for(gone.wait(), 30)
-
-
-async def test_cancelling_while_waiting_for_the_answer_hangs_up(making: Making) -> None:
-    gone = asyncio.Event()
-
-    async def say_nothing(line: Line) -> bool:
-        await line.hung_up()
-        gone.set()
-        return False
-
-    async with loopback(say_nothing) as server:
-        waiting = asyncio.ensure_future(answered(making(server.url), QUESTION))
-        while not server.received:
-            await asyncio.sleep(0.01)
-        waiting.cancel()
-        await asyncio.wait_for(gone.wait(), 30)
-
-
-async def test_a_cut_keeps_all_text_that_came_before_it(making: Making) -> None:
-    async def break_off(line: Line) -> bool:
-        await line.send(STREAM_HEAD)
-        for number in range(50):
-            await line.send_chunk(said(f"{number} "))
-        return False
-
-    async with loopback(break_off) as server:
-        answer = await answered(making(server.url, join_seconds=0.02), QUESTION)
-    assert answer.text == "".join(f"{number} " for number in range(50))
-    assert answer.failure is not None
-    assert answer.failure.kind == "net"
-    assert answer.finish is None
-
-
-async def test_a_provider_that_falls_silent_is_given_up_with_its_text_kept(making: Making) -> None:
-    async def fall_silent(line: Line) -> bool:
-        await line.send(STREAM_HEAD)
-        await line.send_chunk(said("So far"))
-        await line.hung_up()
-        return False
-
-    async with loopback(fall_silent) as server:
-        hasty = Timeouts(connect_seconds=10, chunk_seconds=1.0)
-        answer = await answered(making(server.url, timeouts=hasty), QUESTION)
-    assert answer.text == "So far"
-    assert answer.failure is not None
-    assert answer.failure.kind == "net"
-    assert "nothing for 1 seconds" in answer.failure.message
-
-
-async def test_an_answer_whose_body_never_ends_is_complete_at_its_end_mark(making: Making) -> None:
-    async def stay_on_the_line(line: Line) -> bool:
-        await line.send(STREAM_HEAD)
-        await line.send_chunk(said("Done.") + ENDED)
-        await line.hung_up()
-        return False
-
-    async with loopback(stay_on_the_line) as server:
-        answer = await answered(making(server.url), QUESTION)
-    assert (answer.text, answer.finish) == ("Done.", "stop")
-
-
-async def test_deltas_that_follow_each_other_closely_are_told_together(making: Making) -> None:
-    first_is_told = asyncio.Event()
-
-    async def hurry(line: Line) -> bool:
-        await line.send(STREAM_HEAD)
-        await line.send_chunk(said("first "))
-        await first_is_told.wait()
-        for _ in range(20):
-            await line.send_chunk(said("x"))
-        await line.send_chunk(ENDED)
-        await line.send(END_OF_BODY)
-        return True
-
-    deltas: list[str] = []
-    async with loopback(hurry) as server:
-        async with aclosing(making(server.url, join_seconds=0.5).stream(QUESTION)) as stream:
-            async for event in stream:
-                if isinstance(event, PartDelta):
-                    deltas.append(event.text)
-                    first_is_told.set()
-    assert "".join(deltas) == "first " + "x" * 20
-    assert len(deltas) < 10
-
-
-async def test_a_server_that_does_not_stream_is_understood(making: Making) -> None:
-    body = '{"choices": [{"message": {"content": "All at once."}, "finish_reason": "stop"}]}'
-    async with loopback(refuse(200, body, "content-type: application/json")) as server:
-        answer = await answered(making(server.url), QUESTION)
-    assert (answer.text, answer.finish) == ("All at once.", "stop")
+def test_without_an_address_it_is_openai_that_is_asked() -> None:
+    wire = dialect("").to_wire(QUESTION)
+    assert wire.url == "https://api.openai.com/v1/chat/completions"
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "kind", "sentence"),
+    ("asking", "accepted"),
+    [(QUESTION, "text/event-stream"), (whole(QUESTION), "application/json")],
+)
+def test_a_request_says_in_which_form_it_wants_the_answer(
+    asking: ModelRequest, accepted: str
+) -> None:
+    wire = dialect("https://models.example/v1").to_wire(asking)
+    assert wire.headers == {"content-type": "application/json", "accept": accepted}
+
+
+@pytest.mark.parametrize(
+    ("base_url", "headers"),
     [
-        (401, f'{{"error": {{"message": "Bad key {KEY}"}}}}', "auth", "Bad key [key]"),
-        (500, '{"error": {"message": "Oops"}}', "server", "Oops"),
-        (503, "", "overloaded", "no reason (status 503)"),
-        (
-            400,
-            '{"error": {"code": "context_length_exceeded", "message": "9 > 8"}}',
-            "overflow",
-            "9",
-        ),
-        (404, '{"error": {"message": "model m1 not found"}}', "model", "model m1 not found"),
-        (404, "404 page not found", "invalid", "check the base URL"),
-        (302, "", "invalid", "check the base URL"),
+        ("https://models.example/v1", {"authorization": "Bearer sk-1"}),
+        ("https://mine.openai.azure.com/openai/v1", {"api-key": "sk-1"}),
     ],
 )
-async def test_a_refusal_is_told_in_the_providers_words(
-    making: Making, status: int, body: str, kind: FailureKind, sentence: str
+def test_the_key_goes_in_the_header_that_the_service_reads(
+    base_url: str, headers: dict[str, str]
 ) -> None:
-    async with loopback(refuse(status, body, "location: http://127.0.0.1:1/")) as server:
-        answer = await answered(making(server.url), QUESTION)
-    assert answer.failure is not None
-    assert (answer.failure.kind, answer.failure.http_status) == (kind, status)
-    assert sentence in answer.failure.message
-    assert KEY not in answer.failure.message
+    one = dialect(base_url)
+    assert one.authorise(one.to_wire(QUESTION)) == headers
 
 
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        ("retry-after: 4", 4.0),
-        ("retry-after: 0.5", 0.5),
-        ("retry-after: Sun, 06 Nov 1994 08:49:37 GMT", 0.0),
-        ("retry-after: soon", None),
-        ("x-other: 1", None),
-    ],
-)
-async def test_a_rate_limit_says_when_to_come_again(
-    making: Making, header: str, seconds: float | None
-) -> None:
-    body = '{"error": {"message": "Slow down", "code": "rate_limit_exceeded"}}'
-    async with loopback(refuse(429, body, header)) as server:
-        answer = await answered(making(server.url), QUESTION)
-    assert answer.failure is not None
-    assert answer.failure.kind == "quota"
-    assert answer.failure.retry_after_seconds == seconds
-
-
-async def test_an_address_where_nobody_listens_is_named(making: Making) -> None:
-    async with loopback(say_hello) as server:
-        url = server.url
-    answer = await answered(making(url), QUESTION)
-    assert answer.failure is not None
-    assert answer.failure.kind == "net"
-    assert answer.failure.message.startswith(f"{url} cannot be reached: ")
-
-
-@pytest.mark.parametrize(
-    "url", ["", "api.example.com/v1", "ftp://example.com", "http://", "http://me:pw@host/v1"]
-)
-async def test_a_base_url_that_cannot_work_is_refused(making: Making, url: str) -> None:
-    with pytest.raises(InvalidInput, match="base URL"):
-        making(url)
-
-
-async def test_a_key_that_cannot_be_one_is_refused_without_naming_it(making: Making) -> None:
-    with pytest.raises(InvalidInput, match="API key") as refusal:
-        making("http://127.0.0.1:1/v1", key="sk-two\nlines")
-    assert "sk-two" not in str(refusal.value)
-
-
-async def test_the_proxy_of_the_environment_is_used(
-    making: Making, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with loopback(say_hello) as proxy:
-        monkeypatch.setenv("http_proxy", proxy.url.replace("http://", "http://me:pw@"))
-        monkeypatch.delenv("no_proxy", raising=False)
-        answer = await answered(making("http://model.invalid/v1"), QUESTION)
-        assert answer.text == "Hello."
-        assert proxy.received[0].line.startswith("POST http://model.invalid/v1/chat/completions")
-        assert proxy.received[0].headers["proxy-authorization"].startswith("Basic ")
-
-
-async def test_the_environment_can_name_hosts_that_need_no_proxy(
-    making: Making, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
-    monkeypatch.setenv("no_proxy", "127.0.0.1")
-    async with loopback(say_hello) as server:
-        assert (await answered(making(server.url), QUESTION)).text == "Hello."
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        '{"data": [{"id": "a", "context_length": 8}, {"id": "b", "max_model_len": 9}, {"id":"c"}]}',
-        '[{"id": "a", "context_window": 8}, {"id": "b", "max_context_length": 9}, {"id": "c"}]',
-    ],
-)
-async def test_models_are_listed_with_their_windows_where_told(making: Making, body: str) -> None:
-    async with loopback(refuse(200, body, "content-type: application/json")) as server:
-        listed = await making(server.url).models()
-        assert server.received[0].line == "GET /v1/models HTTP/1.1"
-    assert listed == [
-        ModelInfo(name="a", context_window_tokens=8),
-        ModelInfo(name="b", context_window_tokens=9),
-        ModelInfo(name="c"),
-    ]
-
-
-@pytest.mark.parametrize(("status", "body"), [(200, "<html>"), (404, "Not here")])
-async def test_a_list_of_models_that_is_none_points_to_the_base_url(
-    making: Making, status: int, body: str
-) -> None:
-    async with loopback(refuse(status, body)) as server:
-        with pytest.raises(ProviderFailed, match=r"[Cc]heck the base URL"):
-            await making(server.url).models()
+def test_without_a_key_there_is_no_header_for_it() -> None:
+    one = dialect("http://127.0.0.1:11434/v1", key="")
+    assert one.authorise(one.to_wire(QUESTION)) == {}

@@ -1,51 +1,18 @@
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
-from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import Struct
 
 from tests.providers.asking import Answer, answer_of
-from windowpane.errors import FailureKind
+from tests.providers.wires import Wire, assert_is, cut_at, wires
 from windowpane.events import PartDelta
-from windowpane.messages import Finish
-from windowpane.parts import Part, Text, ToolCall
+from windowpane.parts import ServerTool, Text, ToolCall
 from windowpane.providers.openai_chat_stream import ChatStreamMapper
 from windowpane.usage import TokenUsage
 
-
-class ExpectedFailure(Struct):
-    kind: FailureKind
-    message: str | None = None
-
-
-class Expected(Struct):
-    parts: tuple[Part, ...]
-    usage: TokenUsage | None = None
-    finish: Finish | None = None
-    failure: ExpectedFailure | None = None
-
-
-class Wire(Struct):
-    """One answer as a server sends it: ``lines`` of a stream, and what they mean."""
-
-    about: str
-    newline: str
-    lines: list[str]
-    answer: Expected
-
-    @property
-    def body(self) -> bytes:
-        return self.newline.join(self.lines).encode()
-
-
-WIRE = {
-    path.stem: msgspec.json.decode(path.read_bytes(), type=Wire)
-    for path in sorted((Path(__file__).parents[1] / "wire/openai_chat").glob("*.json"))
-}
+WIRE = wires("openai_chat")
 every_wire = pytest.mark.parametrize("wire", WIRE.values(), ids=WIRE)
 
 
@@ -54,23 +21,6 @@ def answered(blocks: Iterable[bytes]) -> Answer:
     events = [event for block in blocks for event in mapper.feed(block)]
     events += mapper.end()
     return answer_of(events, failure=mapper.failure)
-
-
-def assert_is(answer: Answer, expected: Expected) -> None:
-    assert answer.parts == expected.parts
-    assert answer.usage == expected.usage
-    assert answer.finish == expected.finish
-    if expected.failure is None:
-        assert answer.failure is None
-    else:
-        assert answer.failure is not None
-        assert answer.failure.kind == expected.failure.kind
-        assert expected.failure.message in (None, answer.failure.message)
-
-
-def cut_at(body: bytes, places: Iterable[int]) -> list[bytes]:
-    bounds = [0, *sorted(places), len(body)]
-    return [body[start:end] for start, end in pairwise(bounds)]
 
 
 @every_wire
@@ -171,7 +121,26 @@ def test_an_answer_in_one_piece_that_is_none_is_the_servers_fault(body: bytes) -
 
 
 def test_a_key_in_an_error_of_the_stream_is_masked() -> None:
-    mapper = ChatStreamMapper(secret="sk-123")
+    mapper = ChatStreamMapper(secrets=("sk-123",))
     mapper.feed(b'data: {"error": {"message": "Bad key sk-123 given", "code": 401}}\n\n')
     assert mapper.failure is not None
     assert (mapper.failure.kind, mapper.failure.message) == ("auth", "Bad key [key] given")
+
+
+def test_a_tool_that_ran_is_told_even_if_an_answer_in_one_piece_hides_its_output() -> None:
+    body = b"""{"choices": [{"finish_reason": "stop", "message": {"content": "Sunny.",
+        "executed_tools": [{"type": "search", "name": "web", "arguments": {"query": "x"}}]}}],
+        "usage": {"prompt_tokens": 3, "completion_tokens": 4}}"""
+    mapper = ChatStreamMapper(secrets=())
+    answer = answer_of(mapper.whole(body), failure=mapper.failure)
+    ran = answer.parts[0]
+    assert isinstance(ran, ServerTool)
+    assert (ran.name, ran.arguments) == ("web", '{"query":"x"}')
+    assert answer.usage == TokenUsage(input_tokens=3, output_tokens=4, web_searches=1)
+
+
+def test_a_part_of_the_content_that_is_none_is_the_servers_fault() -> None:
+    mapper = ChatStreamMapper(secrets=())
+    mapper.feed(b'data: {"choices": [{"delta": {"content": [{"type": 1}]}}]}\n\n')
+    assert mapper.failure is not None
+    assert mapper.failure.kind == "server"

@@ -16,7 +16,7 @@ from windowpane.providers.scripted import Call, End, Hang, Say, Think
 from windowpane.storage.memory import MemoryStore
 from windowpane.web import frames
 from windowpane.web.live import MOST_PENDING_FRAMES, LiveChats, Watcher
-from windowpane.web.turns import loaded_html
+from windowpane.web.open_part import loaded_html
 from windowpane.workspace import SendRequest, Workspace
 
 Frame = dict[str, Any]

@@ -11,18 +11,30 @@ from msgspec import structs
 
 from windowpane.errors import Failure
 from windowpane.events import OpenPart
-from windowpane.messages import Message, Role
-from windowpane.parts import Part, Reasoning, Text, ToolCall, ToolResult
+from windowpane.messages import Finish, Message, Role
+from windowpane.parts import (
+    Citation,
+    Image,
+    Native,
+    Opaque,
+    Part,
+    Reasoning,
+    ServerTool,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from windowpane.turns import Turn, TurnContent
 from windowpane.usage import TokenUsage
-from windowpane.web.turns import (
+from windowpane.web.open_part import loaded_html
+from windowpane.web.pieces import (
     ReasoningPiece,
+    SourcesPiece,
     TextPiece,
     ToolPiece,
-    loaded_html,
     pieces_of,
-    standing_of,
 )
+from windowpane.web.turns import standing_of
 
 AT = datetime(2026, 5, 12, 9, 14, tzinfo=UTC)
 TURN = Turn(
@@ -34,6 +46,8 @@ TURN = Turn(
     state="complete",
     created_at=AT,
 )
+NATIVE = Native(family="anthropic", block="{}")
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -104,7 +118,8 @@ def test_no_part_is_lost_whatever_comes(shown: list[Part]) -> None:
     texts = [part.text for part in shown if isinstance(part, Text)]
     results = [part for part in shown if isinstance(part, ToolResult)]
     tools = [piece for piece in pieces if isinstance(piece, ToolPiece)]
-    assert [piece.text for piece in pieces if isinstance(piece, TextPiece)] == texts
+    said = "".join(piece.text for piece in pieces if isinstance(piece, TextPiece))
+    assert "".join(said.split()) == "".join("".join(texts).split())
     assert sum(piece.result is not None for piece in tools) == len(results)
 
 
@@ -131,6 +146,14 @@ def test_a_piece_that_was_drawn_keeps_its_place_when_more_arrives(shown: list[Pa
 )
 def test_an_unusual_end_is_said(changes: dict[str, object], words: str) -> None:
     assert words in html_of(turn=structs.replace(TURN, **changes))
+
+
+@pytest.mark.parametrize(
+    ("finish", "words"),
+    [("pause", "Paused"), ("refusal", "Refused"), ("filter", "Filtered")],
+)
+def test_an_end_that_the_provider_chose_is_said(finish: Finish, words: str) -> None:
+    assert words in html_of(turn=structs.replace(TURN, finish=finish))
 
 
 def test_an_expected_end_says_nothing() -> None:
@@ -177,3 +200,116 @@ def test_an_open_part_is_drawn_open() -> None:
     assert "data-open" in loaded_html(content, open_part=half)
     call = OpenPart(kind="tool_call", name="read", text='{"pa')
     assert "read" in loaded_html(content, open_part=call)
+
+
+def cited(text: str, *citations: Citation) -> Text:
+    return Text(text=text, citations=citations)
+
+
+def test_a_text_that_citations_cut_apart_is_one_text_with_its_sources_below() -> None:
+    shannon = Citation(url="https://a.example/shannon", title="Shannon", cited_text="Born 1916")
+    again = structs.replace(shannon, cited_text="In Petoskey")
+    other = Citation(url="https://b.example/")
+    text, sources = pieces_of(
+        [
+            message(
+                "assistant",
+                Text(text="He was "),
+                cited("born in 1916", shannon, other),
+                Text(text=" in "),
+                cited("Petoskey", again),
+                Text(text="."),
+            )
+        ]
+    )
+    assert text == TextPiece("He was born in 1916 in Petoskey.")
+    assert isinstance(sources, SourcesPiece)
+    assert [(it.number, it.title, it.host, it.quotes) for it in sources.sources] == [
+        (1, "Shannon", "a.example", ("Born 1916", "In Petoskey")),
+        (2, "https://b.example/", "b.example", ()),
+    ]
+
+
+def test_two_whole_sentences_of_one_message_are_two_paragraphs() -> None:
+    [piece] = pieces_of([message("assistant", Text(text="I will look."), Text(text="Found it."))])
+    assert piece == TextPiece("I will look.\n\nFound it.")
+
+
+def test_a_source_keeps_its_number_through_the_whole_answer() -> None:
+    one, two = Citation(url="https://one.example"), Citation(url="https://two.example")
+    pieces = pieces_of(
+        [
+            message("assistant", cited("a", one), Reasoning(text="hm"), cited("b", two, one)),
+        ]
+    )
+    numbers = [
+        [source.number for source in piece.sources]
+        for piece in pieces
+        if isinstance(piece, SourcesPiece)
+    ]
+    assert numbers == [[1], [2, 1]]
+
+
+@pytest.mark.parametrize(
+    "url", ["javascript:alert(1)", "data:text/html,x", "//evil.example", "https://[", "file:///x"]
+)
+def test_only_addresses_of_the_web_become_links(url: str) -> None:
+    html = html_of(message("assistant", cited("x", Citation(url=url, title=HOSTILE))))
+    assert "href" not in html.partition('class="answer"')[2]
+    assert "<img" not in html
+    linked = html_of(message("assistant", cited("x", Citation(url="https://a.example/?q=1&r=2"))))
+    assert 'href="https://a.example/?q=1&amp;r=2"' in linked
+    assert 'rel="noopener noreferrer"' in linked
+
+
+def test_images_are_drawn_where_they_were_sent() -> None:
+    image = Image(media_type="image/png", data=PIXEL, width_px=640, height_px=480)
+    html = html_of(message("user", image), message("assistant", Text(text="See:"), image))
+    asked, _, answered = html.partition('class="answer"')
+    assert 'alt="Image you sent, 640 × 480 pixels"' in asked
+    assert '<p class="ask"' not in asked
+    assert 'alt="Image in the answer, 640 × 480 pixels"' in answered
+    assert html.count(f'src="data:image/png;base64,{PIXEL}"') == 2
+
+
+def test_an_image_that_lies_elsewhere_is_linked_and_never_loaded() -> None:
+    far = Image(media_type="image/png", url="https://pictures.example/a.png")
+    odd = Image(media_type="image/png", url="javascript:alert(1)")
+    unknown = Image(media_type="image/svg+xml", data=PIXEL)
+    html = html_of(message("user", far, odd, unknown), message("assistant", far))
+    assert "<img" not in html
+    assert html.count('href="https://pictures.example/a.png"') == 2
+    assert 'href="javascript' not in html
+    assert "cannot be shown here" in html
+
+
+def test_a_search_of_the_provider_is_a_folded_tool_with_its_query() -> None:
+    search = ServerTool(name="web_search", arguments='{"query": "weather in Ulm"}', native=NATIVE)
+    html = html_of(message("assistant", search))
+    assert '<span class="aside-name">web_search</span>' in html
+    assert '<span class="aside-preview">weather in Ulm</span>' in html
+
+
+def test_blocks_without_a_plain_form_are_not_drawn_but_an_answer_of_them_is_no_empty_one() -> None:
+    opaque = Opaque(kind="redacted", native=NATIVE)
+    asked = message("user", Text(text="hi"))
+    assert pieces_of([message("assistant", opaque)]) == []
+    assert "Nothing to read" in html_of(asked, message("assistant", opaque))
+    assert "Nothing to read" not in html_of(asked, message("assistant", opaque, Text(text="x")))
+    assert "Nothing to read" not in html_of(asked)
+
+
+def test_a_thought_inside_the_text_is_drawn_as_a_thought() -> None:
+    raw = message("assistant", Text(text="<think>\nFirst.\n</think>\n\nAnswer."))
+    assert pieces_of([raw]) == [ReasoningPiece("First.\n"), TextPiece("Answer.")]
+    idle = message("assistant", Text(text="<think>\n\n</think>\n\nAnswer."))
+    assert pieces_of([idle]) == [TextPiece("Answer.")]
+    broken_off = message("assistant", Text(text="<think>First, I"))
+    assert pieces_of([broken_off]) == [ReasoningPiece("First, I")]
+    spoken_of = message("assistant", Text(text="The tag <think> opens."))
+    assert pieces_of([spoken_of]) == [TextPiece("The tag <think> opens.")]
+
+
+def test_a_thought_without_words_says_so() -> None:
+    html = html_of(message("assistant", Reasoning(text="", native=NATIVE)))
+    assert "the provider does not show it" in html

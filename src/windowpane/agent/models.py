@@ -1,31 +1,48 @@
-"""Which provider answers for a model's full name, ``provider/model``.
+"""Which provider answers for a model's full name, ``provider/model``, and what is known of it.
 
-Holds the open providers, one for each stored definition, made on first use.
+Holds the definitions and the open providers, one for each definition, made on first use. Lists of
+models are asked for once and kept, sealed, until somebody wants them anew.
 """
 
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from windowpane.catalog.limits import Limits, LimitValues, merged
-from windowpane.catalog.models import catalog_limits, catalog_provider
+from windowpane.agent.checking import Checked, check
+from windowpane.agent.quotas import Quotas
+from windowpane.catalog.facts import limits_of, price_of
+from windowpane.catalog.limits import Limits, LimitValues
+from windowpane.catalog.overrides import ModelOverride, override_for
+from windowpane.catalog.prices import PriceSnapshot
 from windowpane.definitions import ModelInfo, ProviderDefinition
-from windowpane.errors import (
-    InvalidInput,
-    NotFound,
-    UnknownModel,
-    WindowpaneError,
-)
+from windowpane.errors import InvalidInput, NotFound, UnknownModel, WindowpaneError
+from windowpane.projects import checked_name
 from windowpane.providers.base import Provider
-from windowpane.providers.choose import Shared, default_definitions, provider_from
+from windowpane.providers.choose import Shared, default_definitions, is_ready, provider_from
 from windowpane.settings import Settings
-from windowpane.storage.shelves import DEFINITIONS, TOP
+from windowpane.storage.base import Change
+from windowpane.storage.shelves import (
+    DEFINITIONS,
+    MODEL_LISTS,
+    OVERRIDES,
+    TOP,
+    ListedModels,
+    ModelOverrides,
+    list_id,
+    overrides_id,
+)
 from windowpane.storage.vault import Vault
+
+if TYPE_CHECKING:
+    from windowpane.providers.nearby import Found
 
 # Families whose models are known without a network: asking them never holds up a send.
 ANSWERS_AT_ONCE = frozenset({"local", "scripted"})
+NOTHING_SAID = ModelOverrides(overrides=())
 
 
 class ModelChoice(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -43,21 +60,35 @@ class ModelList(Struct, frozen=True, kw_only=True):
     failures: dict[str, str]
 
 
+class ModelFacts(Struct, frozen=True, kw_only=True):
+    """All that is known of one model, each thing with its source."""
+
+    name: str
+    provider: str
+    model: ModelInfo
+    limits: Limits
+    price: PriceSnapshot
+    override: ModelOverride | None
+
+
 class Models:
     def __init__(self, vault: Vault, *, settings: Settings) -> None:
         self._vault = vault
         self._shared = Shared(settings)
         self._definitions: dict[str, ProviderDefinition] = {}
         self._providers: dict[str, Provider] = {}
-        self._told: dict[str, list[ModelInfo]] = {}
+        self._told: dict[str, tuple[ModelInfo, ...]] = {}
+        self._overrides: dict[str, ModelOverrides] = {}
+        self.quotas = Quotas()
 
     async def open(self) -> None:
         stored = await self._vault.all_children(DEFINITIONS, [TOP])
         for definition in stored.values:
             self._definitions[definition.name] = definition
+        families = {known.family for known in self._definitions.values()}
         for definition in default_definitions():
-            if all(known.family != definition.family for known in self._definitions.values()):
-                await self.add(definition)
+            if definition.family not in families:
+                await self._put_new(definition)
 
     async def close(self) -> None:
         for provider in self._providers.values():
@@ -65,59 +96,88 @@ class Models:
         self._providers.clear()
         await self._shared.close()
 
+    # Definitions
+
     @property
     def definitions(self) -> list[ProviderDefinition]:
         return list(self._definitions.values())
 
+    def definition(self, name: str) -> ProviderDefinition:
+        if name not in self._definitions:
+            raise NotFound("provider", id=name)
+        return self._definitions[name]
+
     async def add(self, definition: ProviderDefinition) -> None:
-        if definition.name in self._definitions:
-            raise InvalidInput(f"There is a provider called {definition.name} already.")
-        if not definition.name or "/" in definition.name:
-            raise InvalidInput("A provider's name must not be empty or contain a slash.")
+        """A default that was never set up makes room for one of its name that is."""
+        known = self._definitions.get(definition.name)
+        if known is not None and not is_ready(known):
+            await self.replace(definition.name, definition)
+            return
+        await self._put_new(self._usable(definition))
+
+    async def replace(self, name: str, definition: ProviderDefinition) -> None:
+        """Chats call their model by the provider's name, so the name stays."""
+        known = self.definition(name)
+        if definition.name != name:
+            raise InvalidInput(
+                f"{name} keeps its name: chats refer to it. Add another provider instead."
+            )
+        changed = structs.replace(self._usable(definition, is_known=True), id=known.id)
+        position = self.definitions.index(known)
         put = self._vault.put(
             DEFINITIONS,
-            definition,
-            id=definition.id,
+            changed,
+            id=known.id,
             parent_id=TOP,
-            position=len(self._definitions),
-            expected_version=0,
+            position=position,
+            expected_version=None,
         )
-        await self._vault.commit([put])
-        self._definitions[definition.name] = definition
+        await self._vault.commit([put, self._vault.delete(MODEL_LISTS, list_id(known.id))])
+        self._definitions[name] = changed
+        await self._forget(name)
 
     async def remove(self, name: str) -> None:
-        definition = self._definitions.get(name)
-        if definition is None:
-            raise NotFound("provider", id=name)
-        await self._vault.commit([self._vault.delete(DEFINITIONS, definition.id)])
+        definition = self.definition(name)
+        changes: list[Change] = [
+            self._vault.delete(DEFINITIONS, definition.id),
+            self._vault.delete(MODEL_LISTS, list_id(definition.id)),
+            self._vault.delete(OVERRIDES, overrides_id(definition.id)),
+        ]
+        await self._vault.commit(changes)
         del self._definitions[name]
-        provider = self._providers.pop(name, None)
-        if provider is not None:
-            await provider.close()
+        self._overrides.pop(name, None)
+        await self._forget(name)
+
+    async def check(self, definition: ProviderDefinition) -> Checked:
+        """Ask the provider for its models, with this definition and nothing stored."""
+        return await check(definition, shared=self._shared)
+
+    async def nearby(self) -> tuple[Found, ...]:
+        """Model servers on this machine that no definition points to yet."""
+        from windowpane.providers.nearby import found_nearby, local_presets
+
+        defined = {known.base_url.rstrip("/") for known in self._definitions.values()}
+        presets = tuple(one for one in local_presets() if one.base_url not in defined)
+        return await found_nearby(self._shared.session(), presets)
+
+    # Models
 
     def resolve(self, name: str) -> tuple[Provider, str]:
         """The provider and its own name for the model; the provider may still refuse it."""
         provider_name, slash, model = name.partition("/")
         if not slash or not model or provider_name not in self._definitions:
             raise UnknownModel(name, known=[f"{known}/…" for known in self._definitions])
+        if not is_ready(self._definitions[provider_name]):
+            raise InvalidInput(
+                f"{provider_name} has no API key yet. Add one on the page of providers, or with "
+                f"windowpane providers add {provider_name}."
+            )
         return self._provider(provider_name), model
 
-    async def limits(self, name: str) -> Limits:
-        """What is known of a model's limits: what its provider says beats the catalog."""
-        provider_name, _, model = name.partition("/")
-        definition = self._definitions[provider_name]
-        if definition.family in ANSWERS_AT_ONCE and provider_name not in self._told:
-            await self._models_of(provider_name)
-        known = catalog_limits(model, provider=catalog_provider(definition.base_url))
-        for told in self._told.get(provider_name, []):
-            if told.name == model:
-                values = LimitValues(context_window_tokens=told.context_window_tokens)
-                return merged(known, values, source="provider")
-        return known
-
-    async def choices(self) -> ModelList:
-        names = list(self._definitions)
-        results = await asyncio.gather(*(self._models_of(name) for name in names))
+    async def choices(self, *, is_refreshed: bool) -> ModelList:
+        """The models of every provider that is set up; asked for anew if ``is_refreshed``."""
+        names = [name for name, known in self._definitions.items() if is_ready(known)]
+        results = await asyncio.gather(*(self._asked(name, is_refreshed) for name in names))
         choices: list[ModelChoice] = []
         failures: dict[str, str] = {}
         for name, result in zip(names, results, strict=True):
@@ -130,15 +190,160 @@ class Models:
                 )
         return ModelList(choices=tuple(choices), failures=failures)
 
-    async def _models_of(self, name: str) -> list[ModelInfo] | str:
+    async def limits(self, name: str) -> Limits:
+        provider_name, _, model = name.partition("/")
+        return limits_of(
+            model,
+            definition=self._definitions[provider_name],
+            told=_told_limits(await self._info(name)),
+            learned=LimitValues(),
+            override=await self._override(name),
+        )
+
+    async def facts(self, name: str) -> ModelFacts:
+        provider_name, _, model = name.partition("/")
+        definition = self.definition(provider_name)
+        info, override = await self._info(name), await self._override(name)
+        price = await asyncio.to_thread(
+            price_of,
+            model,
+            definition=definition,
+            told=info.prices,
+            override=override,
+            taken_at=datetime.now(UTC),
+        )
+        return ModelFacts(
+            name=name,
+            provider=provider_name,
+            model=info,
+            limits=await self.limits(name),
+            price=price,
+            override=override,
+        )
+
+    # What a person knows better
+
+    async def overrides(self, provider_name: str) -> tuple[ModelOverride, ...]:
+        if provider_name not in self._overrides:
+            definition = self.definition(provider_name)
+            stored = await self._vault.find(OVERRIDES, overrides_id(definition.id))
+            self._overrides[provider_name] = stored.value if stored else NOTHING_SAID
+        return self._overrides[provider_name].overrides
+
+    async def set_override(self, provider_name: str, override: ModelOverride) -> None:
+        """In the place of what was said of the same models before."""
+        others = await self._overrides_but(provider_name, override.models)
+        await self._keep_overrides(provider_name, (*others, override))
+
+    async def remove_override(self, provider_name: str, models: str) -> None:
+        others = await self._overrides_but(provider_name, models)
+        if len(others) == len(await self.overrides(provider_name)):
+            raise NotFound("override", id=models)
+        await self._keep_overrides(provider_name, others)
+
+    # Inside
+
+    def _usable(
+        self, definition: ProviderDefinition, *, is_known: bool = False
+    ) -> ProviderDefinition:
+        name = checked_name(definition.name)
+        if name in self._definitions and not is_known:
+            raise InvalidInput(f"There is a provider called {name} already.")
+        if "/" in name:
+            raise InvalidInput("A provider's name must not contain a slash: models are behind it.")
+        definition = structs.replace(definition, name=name)
+        # Made and dropped: whatever cannot be used in it is said now and not at the first send.
+        provider_from(definition, shared=self._shared)
+        return definition
+
+    async def _put_new(self, definition: ProviderDefinition) -> None:
+        put = self._vault.put(
+            DEFINITIONS,
+            definition,
+            id=definition.id,
+            parent_id=TOP,
+            position=len(self._definitions),
+            expected_version=0,
+        )
+        await self._vault.commit([put])
+        self._definitions[definition.name] = definition
+
+    async def _forget(self, name: str) -> None:
+        self._told.pop(name, None)
+        provider = self._providers.pop(name, None)
+        if provider is not None:
+            await provider.close()
+
+    async def _asked(self, name: str, is_refreshed: bool) -> tuple[ModelInfo, ...] | str:
         try:
-            self._told[name] = await self._provider(name).models()
+            if is_refreshed or self._definitions[name].family in ANSWERS_AT_ONCE:
+                return await self._ask(name)
+            return await self._listed(name) or await self._ask(name)
         except WindowpaneError as error:
             return str(error)
+
+    async def _ask(self, name: str) -> tuple[ModelInfo, ...]:
+        models = tuple(await self._provider(name).models())
+        self._told[name] = models
+        definition = self._definitions[name]
+        if definition.family not in ANSWERS_AT_ONCE:
+            put = self._vault.put(
+                MODEL_LISTS,
+                ListedModels(models=models, fetched_at=datetime.now(UTC)),
+                id=list_id(definition.id),
+                parent_id=list_id(definition.id),
+                position=0,
+                expected_version=None,
+            )
+            await self._vault.commit([put])
+        return models
+
+    async def _listed(self, name: str) -> tuple[ModelInfo, ...]:
+        """The list as it was told last, by this process or an earlier one; nothing is asked."""
+        if name not in self._told:
+            definition = self._definitions[name]
+            stored = await self._vault.find(MODEL_LISTS, list_id(definition.id))
+            self._told[name] = stored.value.models if stored else ()
         return self._told[name]
+
+    async def _info(self, name: str) -> ModelInfo:
+        """What the provider's list says of a model; its name alone if it is not in it."""
+        provider_name, _, model = name.partition("/")
+        definition = self.definition(provider_name)
+        if definition.family in ANSWERS_AT_ONCE and provider_name not in self._told:
+            await self._asked(provider_name, True)
+        told = self._told.get(provider_name) or await self._listed(provider_name)
+        return next((info for info in told if info.name == model), ModelInfo(name=model))
+
+    async def _override(self, name: str) -> ModelOverride | None:
+        provider_name, _, model = name.partition("/")
+        return override_for(model, await self.overrides(provider_name))
+
+    async def _overrides_but(self, provider_name: str, models: str) -> tuple[ModelOverride, ...]:
+        known = await self.overrides(provider_name)
+        return tuple(override for override in known if override.models != models)
+
+    async def _keep_overrides(
+        self, provider_name: str, overrides: tuple[ModelOverride, ...]
+    ) -> None:
+        id = overrides_id(self.definition(provider_name).id)
+        kept = ModelOverrides(overrides=overrides)
+        put = self._vault.put(
+            OVERRIDES, kept, id=id, parent_id=id, position=0, expected_version=None
+        )
+        await self._vault.commit([put])
+        self._overrides[provider_name] = kept
 
     def _provider(self, name: str) -> Provider:
         if name not in self._providers:
             definition = self._definitions[name]
             self._providers[name] = provider_from(definition, shared=self._shared)
         return self._providers[name]
+
+
+def _told_limits(info: ModelInfo) -> LimitValues:
+    return LimitValues(
+        context_window_tokens=info.context_window_tokens,
+        input_tokens=info.input_tokens,
+        output_tokens=info.output_tokens,
+    )

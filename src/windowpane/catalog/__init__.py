@@ -4,7 +4,7 @@ Both packages with the data are imported on first use. Nothing here contacts any
 """
 
 from windowpane.catalog.compression import CompressionDefaults, compression_defaults
-from windowpane.catalog.facts import limits_of, price_of
+from windowpane.catalog.facts import address_of, limits_of, price_of
 from windowpane.catalog.learned import OverflowNumbers, limits_in_headers, overflow_numbers
 from windowpane.catalog.limits import (
     UNKNOWN,
@@ -49,6 +49,7 @@ __all__ = [
     "PriceValues",
     "Rate",
     "Source",
+    "address_of",
     "catalog_limits",
     "catalog_price",
     "catalog_provider",

@@ -14,8 +14,9 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from windowpane.catalog.names import MatchMode
+from windowpane.definitions import ModelPrices
 
-PriceSource = Literal["catalog", "manual", "local", "unknown"]
+PriceSource = Literal["catalog", "provider", "manual", "local", "unknown"]
 
 
 class PriceTier(Struct, frozen=True):
@@ -89,6 +90,26 @@ def local_price(model: str, *, taken_at: datetime) -> PriceSnapshot:
         output=free,
         web_search_usd=Decimal(0),
     )
+
+
+def with_told_prices(snapshot: PriceSnapshot, told: ModelPrices) -> PriceSnapshot:
+    """The snapshot with what the provider's own list says, which knows best what it will charge."""
+    if told.input_usd is None or told.output_usd is None:
+        return snapshot
+    return replace(
+        snapshot,
+        source="provider",
+        match="exact",
+        matched=snapshot.model,
+        input=Rate(told.input_usd),
+        output=Rate(told.output_usd),
+        cache_read=_told_rate(told.cache_read_usd) or snapshot.cache_read,
+        cache_write=_told_rate(told.cache_write_usd) or snapshot.cache_write,
+    )
+
+
+def _told_rate(usd_per_million: Decimal | None) -> Rate | None:
+    return None if usd_per_million is None else Rate(usd_per_million)
 
 
 def with_manual_prices(snapshot: PriceSnapshot, values: PriceValues) -> PriceSnapshot:

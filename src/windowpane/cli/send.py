@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from windowpane.cli.configuration import add_place_options
 from windowpane.cli.grammar import Command, Parser
+from windowpane.cli.once import OnceOptions, add_once_options, check_not_once, check_once
 from windowpane.cli.typed import message_from
 from windowpane.errors import InvalidInput
 from windowpane.settings import Settings
@@ -21,6 +22,9 @@ into a new chat of the first project unless --chat or --project say otherwise. S
 output gets the answer and nothing else; in a terminal, reasoning is shown dimmed beside it.
 Ctrl+C stops the answer and keeps what arrived. A server may run at the same time.
 
+With --once it needs no workspace: one API call to the provider that --definition describes,
+by its own name for the --model. No key file, no database and no chat is made or opened.
+
 exit codes: 0 answered, 1 the send or the provider failed, 2 wrong options or input,
 130 stopped with Ctrl+C"""
 
@@ -31,6 +35,7 @@ class SendOptions(Struct, frozen=True, kw_only=True):
     project: str | None
     model: str | None
     json: bool
+    once: bool
 
 
 def add_options(parser: Parser) -> None:
@@ -41,17 +46,33 @@ def add_options(parser: Parser) -> None:
     add("--project", metavar="ID", help="begin a chat in this project")
     add("--model", metavar="NAME", help="answer this message with this model (provider/model)")
     add("--json", action="store_true", help="print one JSON object when the answer is complete")
+    add_once_options(parser)
     add_place_options(parser)
 
 
 def run(settings: Settings, arguments: Namespace) -> int:
-    from windowpane.cli.sending import send_once
-
     options = msgspec.convert(vars(arguments), SendOptions)
+    once = msgspec.convert(vars(arguments), OnceOptions)
+    return _run_once(settings, options, once) if options.once else _run(settings, options, once)
+
+
+def _run(settings: Settings, options: SendOptions, once: OnceOptions) -> int:
+    from windowpane.cli.sending import send_and_follow
+
+    check_not_once(once)
     if options.chat and options.project:
         raise InvalidInput("Give --chat or --project, not both: a chat is in a project already.")
     text = message_from(options.text, limit_bytes=settings.message_limit_bytes)
-    return send_once(text, settings=settings, options=options)
+    return send_and_follow(text, settings=settings, options=options)
+
+
+def _run_once(settings: Settings, options: SendOptions, once: OnceOptions) -> int:
+    from windowpane.cli.asking import ask_once, question_from
+
+    check_once(once, chat=options.chat, project=options.project)
+    text = message_from(options.text, limit_bytes=settings.message_limit_bytes)
+    question = question_from(once, text=text, model=options.model)
+    return ask_once(question, settings=settings, is_json=options.json)
 
 
 COMMAND = Command(
@@ -64,6 +85,7 @@ COMMAND = Command(
         "git diff | windowpane send --model local/smollm2-135m -",
         'windowpane send --json "Say hello" | jq -r .text',
         'windowpane send --chat cht_… "And in French?"',
+        'windowpane send --once --definition @groq.json --model qwen3-32b --json "Say hello"',
     ),
     add_options=add_options,
     run=run,

@@ -13,7 +13,7 @@ from windowpane.cli.opening import opened_workspace
 from windowpane.cli.screens import NoScreen, PlainScreen
 from windowpane.cli.send import SendOptions
 from windowpane.cli.terminal import complain, show, whisper
-from windowpane.errors import FailureKind
+from windowpane.errors import Failure, FailureKind
 from windowpane.messages import Finish
 from windowpane.settings import Settings
 from windowpane.workspace import SendRequest, Workspace
@@ -37,11 +37,11 @@ class SendResult(Struct, frozen=True, kw_only=True):
     error: SendError | None
 
 
-def send_once(text: str, *, settings: Settings, options: SendOptions) -> int:
-    return asyncio.run(_send_once(text, settings=settings, options=options))
+def send_and_follow(text: str, *, settings: Settings, options: SendOptions) -> int:
+    return asyncio.run(_followed(text, settings=settings, options=options))
 
 
-async def _send_once(text: str, *, settings: Settings, options: SendOptions) -> int:
+async def _followed(text: str, *, settings: Settings, options: SendOptions) -> int:
     async with opened_workspace(settings) as workspace:
         sent = await _sent(text, workspace=workspace, options=options)
         screen = NoScreen() if options.json else PlainScreen()
@@ -85,9 +85,11 @@ def result_of(answer: Answer) -> SendResult:
 def _error_of(answer: Answer) -> SendError | None:
     failure = answer.turn.failure
     if failure is not None:
-        return SendError(
-            kind=failure.kind, message=failure.message, http_status=failure.http_status
-        )
+        return error_from(failure)
     if answer.complaint is not None:
         return SendError(kind="aborted", message=answer.complaint, http_status=None)
     return None
+
+
+def error_from(failure: Failure) -> SendError:
+    return SendError(kind=failure.kind, message=failure.message, http_status=failure.http_status)

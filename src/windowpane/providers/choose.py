@@ -6,12 +6,13 @@ engine that nobody uses costs neither time nor memory.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
 from msgspec import structs
 
-from windowpane.definitions import ProviderDefinition
+from windowpane.definitions import Family, ProviderDefinition
 from windowpane.ids import new_id
 from windowpane.providers.base import Dialect, Provider
 from windowpane.settings import Settings
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
 
     from windowpane.providers.local_engine import LocalEngine
+
+
+AMAZON_CREDENTIALS = (
+    "AWS_ACCESS_KEY_ID",
+    "AWS_PROFILE",
+    "AWS_BEARER_TOKEN_BEDROCK",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+    "AWS_WEB_IDENTITY_TOKEN_FILE",
+)
 
 
 class Shared:
@@ -72,10 +82,39 @@ def provider_from(definition: ProviderDefinition, *, shared: Shared) -> Provider
             assert_never(never)
 
 
+# What a new vault begins with: the demonstration model, which needs no key and no network, and
+# one of each family that waits for a key.
+DEFAULTS: tuple[tuple[str, Family], ...] = (
+    ("local", "local"),
+    ("openai", "openai_responses"),
+    ("anthropic", "anthropic"),
+    ("google", "google"),
+    ("bedrock", "bedrock"),
+    ("openai-chat", "openai_chat"),
+)
+
+
 def default_definitions() -> list[ProviderDefinition]:
-    """What a new vault begins with: the demonstration model, which needs no key and no network."""
-    id = new_id("provider")
-    return [ProviderDefinition(id=id, name="local", family="local", is_local=True)]
+    return [
+        ProviderDefinition(
+            id=new_id("provider"), name=name, family=family, is_local=family == "local"
+        )
+        for name, family in DEFAULTS
+    ]
+
+
+def is_ready(definition: ProviderDefinition) -> bool:
+    """Whether it is set up far enough to be asked anything.
+
+    An address of one's own may need no key; the services themselves all do.
+    """
+    if definition.family in ("local", "scripted") or definition.is_local:
+        return True
+    if definition.api_key or definition.headers:
+        return True
+    if definition.family == "bedrock" or definition.base_url.startswith("bedrock:"):
+        return any(os.environ.get(name) for name in AMAZON_CREDENTIALS)
+    return bool(definition.base_url)
 
 
 def dialect_of(definition: ProviderDefinition) -> Dialect:

@@ -1,7 +1,7 @@
-"""What a provider's error means: its own words → one of the product's failure kinds.
+"""A provider's error as it came → a ``Failure``.
 
-The sentence of the provider is kept; the key that was sent with the request never is. The rules
-hold for every HTTP family, whose codes and wordings overlap.
+The sentence of the provider is kept; the key that was sent with the request never is. Which kind
+of failure it is, ``kinds`` says.
 """
 
 from __future__ import annotations
@@ -12,57 +12,15 @@ import msgspec
 from msgspec import Struct
 
 from windowpane.errors import Failure, FailureKind
+from windowpane.providers.kinds import kind_of
 
 MASK = "[key]"
 QUOTED_CHARACTERS = 500
 
-OVERFLOW_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
-OVERFLOW_WORDS = (
-    "maximum context length",
-    "context window",
-    "context size",
-    "context limit",
-    "prompt is too long",
-    "input is too long",
-    "input token count",
-    "too many input tokens",
-    "exceeds the maximum number of tokens",
-    "reduce the length of the messages",
-)
-OVERLOADED_CODES = frozenset({"unavailable", "serviceunavailableexception"})
-AUTH_CODES = frozenset(
-    {
-        "authentication_error",
-        "invalid_api_key",
-        "permission_error",
-        "unauthenticated",
-        "unrecognizedclientexception",
-        "accessdeniedexception",
-        "expiredtokenexception",
-    }
-)
-QUOTA_CODES = frozenset(
-    {
-        "rate_limit_error",
-        "rate_limit_exceeded",
-        "insufficient_quota",
-        "billing_error",
-        "throttlingexception",
-        "resource_exhausted",
-    }
-)
-MODEL_CODES = frozenset({"model_not_found", "resourcenotfoundexception"})
-MODEL_WORDS = ("does not exist", "not found", "not exist", "not a valid model", "is invalid")
-SERVER_CODES = frozenset(
-    {
-        "server_error",
-        "api_error",
-        "internal",
-        "internalserverexception",
-        "modelstreamerrorexception",
-    }
-)
-REFUSED_CODES = frozenset({"content_filter", "content_policy_violation"})
+# Shorter than any key; to mask them would hide half of a sentence.
+SECRET_CHARACTERS = 4
+# Who is refused for these may come again.
+PASSING: frozenset[FailureKind] = frozenset({"quota", "overloaded"})
 
 
 class Complaint(Struct, frozen=True, kw_only=True):
@@ -71,12 +29,19 @@ class Complaint(Struct, frozen=True, kw_only=True):
     code: str
     message: str
     http_status: int | None
+    retry_after_seconds: float | None = None
 
 
 class _Upstream(Struct):
     """OpenRouter: what the service behind it said."""
 
     raw: str | None = None
+
+
+class _Retry(Struct):
+    """Google: among other details, how long to wait, as ``3.5s``."""
+
+    delay: str = msgspec.field(name="retryDelay", default="")
 
 
 class _Detail(Struct):
@@ -86,6 +51,7 @@ class _Detail(Struct):
     status: str | int | None = None
     status_code: int | None = None
     metadata: _Upstream | None = None
+    details: object = None
 
 
 class _Body(_Detail):
@@ -124,52 +90,30 @@ def complaint_from(body: bytes, *, http_status: int | None) -> Complaint:
         code=_code(detail),
         message=_message(detail) or first.detail or _quoted(body, http_status),
         http_status=http_status or _named_status(detail),
+        retry_after_seconds=_named_wait(detail),
     )
-
-
-def kind_of(complaint: Complaint) -> FailureKind:
-    """The order matters: a rate limit that is counted in tokens is no overflow."""
-    code, words = complaint.code.lower(), complaint.message.lower()
-    status = complaint.http_status
-    if code in OVERFLOW_CODES:
-        return "overflow"
-    if status in (402, 429) or code in QUOTA_CODES or "credit balance" in words:
-        return "quota"
-    if status == 413 or any(phrase in words for phrase in OVERFLOW_WORDS):
-        return "overflow"
-    if status in (503, 529) or code in OVERLOADED_CODES or "overloaded" in code + words:
-        return "overloaded"
-    if status == 401 or (status == 403 and "model" not in code) or code in AUTH_CODES:
-        return "auth"
-    if code in REFUSED_CODES:
-        return "refused"
-    if code in MODEL_CODES or _is_about_the_model(words):
-        return "model"
-    if (status is not None and status >= 500) or code in SERVER_CODES:
-        return "server"
-    return "invalid"
 
 
 def failure_from(
     complaint: Complaint, *, secrets: Sequence[str], retry_after_seconds: float | None
 ) -> Failure:
+    """The wait that the answer's header names counts for more than the one in its body."""
+    kind = kind_of(status=complaint.http_status, code=complaint.code, message=complaint.message)
+    wait = complaint.retry_after_seconds if retry_after_seconds is None else retry_after_seconds
     return Failure(
-        kind=kind_of(complaint),
+        kind=kind,
         message=masked(complaint.message, secrets=secrets),
         http_status=complaint.http_status,
-        retry_after_seconds=retry_after_seconds,
+        retry_after_seconds=wait if kind in PASSING else None,
     )
 
 
 def masked(text: str, *, secrets: Sequence[str]) -> str:
-    for secret in filter(None, secrets):
-        text = text.replace(secret, MASK)
+    # A longer secret may hold a shorter one.
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= SECRET_CHARACTERS:
+            text = text.replace(secret, MASK)
     return text
-
-
-def _is_about_the_model(words: str) -> bool:
-    _, model, after = words.partition("model")
-    return bool(model) and any(phrase in after for phrase in MODEL_WORDS)
 
 
 def _code(detail: _Detail) -> str:
@@ -187,9 +131,17 @@ def _message(detail: _Detail) -> str:
 
 def _named_status(detail: _Detail) -> int | None:
     for status in (detail.status_code, detail.code, detail.status):
-        if isinstance(status, int) and 400 <= status < 600:
-            return status
+        if str(status).isdecimal() and 400 <= int(status or 0) < 600:
+            return int(status or 0)
     return None
+
+
+def _named_wait(detail: _Detail) -> float | None:
+    try:
+        retries = msgspec.convert(detail.details, list[_Retry])
+        return next((float(one.delay.removesuffix("s")) for one in retries if one.delay), None)
+    except (msgspec.ValidationError, ValueError):
+        return None
 
 
 def _quoted(body: bytes, http_status: int | None) -> str:

@@ -26,6 +26,8 @@ BODY_LIMIT_BYTES = 64 * 1024 * 1024
 # After the answer's last word the end of the body is due at once; only if it comes can the
 # connection be used again.
 REST_SECONDS = 0.5
+# A smaller number in the place of a moment is something else, as seconds to wait or since 1970.
+MILLISECONDS_OF_2001 = 1e12
 
 
 # The headers that carry secrets, for the request that they go with.
@@ -147,7 +149,7 @@ class Upstream:
         failure = failure_from(
             complaint,
             secrets=self._secrets,
-            retry_after_seconds=_retry_after_seconds(response, now=datetime.now(UTC)),
+            retry_after_seconds=_retry_after_seconds(response.headers, now=datetime.now(UTC)),
         )
         if failure.kind == "invalid" and (response.status < 400 or response.status in (404, 405)):
             told = f"{failure.message} Nothing of this kind is at {self._base_url}: "
@@ -223,11 +225,26 @@ def _pause_reading(response: ClientResponse) -> None:
         response.connection.transport.pause_reading()
 
 
-def _retry_after_seconds(response: ClientResponse, *, now: datetime) -> float | None:
-    text = response.headers.get("retry-after", "")
-    if text.replace(".", "", 1).isdecimal():
-        return float(text)
+def _retry_after_seconds(headers: Mapping[str, str], *, now: datetime) -> float | None:
+    milliseconds = _number(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after", "")
+    if (seconds := _number(text)) is not None:
+        return seconds
     try:
         return max(0.0, (parsedate_to_datetime(text) - now).total_seconds())
     except (TypeError, ValueError):
+        return _until_reset_seconds(headers, now=now)
+
+
+def _until_reset_seconds(headers: Mapping[str, str], *, now: datetime) -> float | None:
+    """OpenRouter: the moment, in milliseconds since 1970, from which on requests count anew."""
+    reset = _number(headers.get("x-ratelimit-reset", ""))
+    if reset is None or reset < MILLISECONDS_OF_2001:
         return None
+    return max(0.0, reset / 1000 - now.timestamp())
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text.replace(".", "", 1).isdecimal() else None

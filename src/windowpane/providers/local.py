@@ -1,6 +1,6 @@
 """A model that runs inside this process, with no key and no network.
 
-The engine speaks Chat Completions, so the words are those of ``openai_chat_body`` and
+The engine speaks Chat Completions, so the words are those of ``openai_chat_messages`` and
 ``openai_chat_stream``. Memory and threads are ``local_engine``'s.
 """
 
@@ -10,22 +10,16 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-import msgspec
-from msgspec import Struct
-
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
 from windowpane.events import StreamEvent
 from windowpane.providers.local_engine import LocalEngine
-from windowpane.providers.openai_chat_body import (
-    ChatTool,
-    StreamOptions,
-    chat_messages,
-    chat_tools,
-)
+from windowpane.providers.openai_chat_hosts import PLAIN_HOST
+from windowpane.providers.openai_chat_messages import chat_tools, sourced_messages
 from windowpane.providers.openai_chat_stream import ChatStreamMapper
 from windowpane.providers.weights import weights_name, weights_of
+from windowpane.providers.writing import written
 
 # The makers of the demo model advise a low temperature: a small model soon loses the thread.
 TEMPERATURE = 0.2
@@ -35,19 +29,6 @@ UNLIMITED = -1
 DEMO_OUTPUT_TOKENS = 512
 DEMO_REPEAT_PENALTY = 1.15
 NO_REPEAT_PENALTY = 1.0
-
-
-class _Body(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    messages: list[object]
-    tools: list[ChatTool] = []
-    stream: bool
-    stream_options: StreamOptions
-    # While the prompt is read there is nothing to say; progress gives a moment to stop at.
-    return_progress: bool
-    temperature: float
-    top_p: float
-    repeat_penalty: float
-    max_tokens: int
 
 
 class LocalProvider:
@@ -95,20 +76,27 @@ class LocalProvider:
         return DEMO_OUTPUT_TOKENS if self._is_demo else UNLIMITED
 
     def _payloads(self, request: ModelRequest) -> AsyncGenerator[str, None]:
-        body = _Body(
-            messages=chat_messages(request),
-            tools=chat_tools(request),
-            stream=True,
-            stream_options=StreamOptions(include_usage=True),
-            return_progress=True,
-            temperature=TEMPERATURE,
-            top_p=TOP_P,
-            repeat_penalty=DEMO_REPEAT_PENALTY if self._is_demo else NO_REPEAT_PENALTY,
-            max_tokens=request.max_output_tokens or self._most_tokens,
-        )
         return self._engine.generate(
-            msgspec.json.encode(body).decode(), weights=lambda: weights_of(self._base_url)
+            self._body(request).decode(), weights=lambda: weights_of(self._base_url)
         )
+
+    def _body(self, request: ModelRequest) -> bytes:
+        wished = request.options.temperature
+        return written(
+            {
+                "messages": list(sourced_messages(request, host=PLAIN_HOST)),
+                "tools": chat_tools(request) or None,
+                "stream": True,
+                "stream_options": {"include_usage": True},
+                # While the prompt is read there is nothing to say; progress gives a moment to
+                # stop at.
+                "return_progress": True,
+                "temperature": TEMPERATURE if wished is None else wished,
+                "top_p": TOP_P,
+                "repeat_penalty": DEMO_REPEAT_PENALTY if self._is_demo else NO_REPEAT_PENALTY,
+                "max_tokens": request.max_output_tokens or self._most_tokens,
+            }
+        ).body
 
 
 def _failed(kind: FailureKind, message: str) -> ProviderFailed:

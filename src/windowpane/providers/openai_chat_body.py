@@ -1,115 +1,110 @@
 """A planned request in the words of Chat Completions, as JSON that can be shown and sent.
 
-Pure: the same request gives the same bytes. Sending them is the adapter's work.
+Pure: the same request gives the same bytes. What the servers take differs by ``Host``; how messages
+are put is ``openai_chat_messages``', and sending is the adapter's work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from windowpane.context.request import ModelRequest
+from windowpane.options import Effort, ReasoningOptions, clamped_effort
+from windowpane.providers.efforts import supported_efforts, takes_temperature
+from windowpane.providers.openai_chat_hosts import Host
+from windowpane.providers.openai_chat_messages import chat_tools, sourced_messages
+from windowpane.providers.openai_chat_native import Fields
+from windowpane.providers.writing import Written, written
 
-from msgspec import Raw, Struct
-
-from windowpane.context.request import ModelRequest, ToolDefinition
-from windowpane.messages import Message
-from windowpane.parts import ToolCall, ToolResult
-from windowpane.providers.writing import (
-    Sourced,
-    Written,
-    from_message,
-    from_system,
-    from_tool,
-    written,
-)
-
-# OpenAI's newer models refuse the old name of the limit, many other servers know no other.
-OPENAI_HOST = "//api.openai.com"
+USAGE_TOO = {"include_usage": True}
 
 
-class _Call(Struct, frozen=True, kw_only=True):
-    name: str
-    arguments: str
-
-
-class ChatToolCall(Struct, frozen=True, kw_only=True):
-    id: str
-    type: str
-    function: _Call
-
-
-class ChatMessage(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    role: str
-    content: str | None = None
-    tool_calls: tuple[ChatToolCall, ...] = ()
-    tool_call_id: str = ""
-
-
-class _Function(Struct, frozen=True, kw_only=True):
-    name: str
-    description: str
-    parameters: Raw
-
-
-class ChatTool(Struct, frozen=True, kw_only=True):
-    type: str
-    function: _Function
-
-
-class StreamOptions(Struct, frozen=True, kw_only=True):
-    include_usage: bool
-
-
-def chat_body(request: ModelRequest, *, base_url: str) -> Written:
-    limit_name = "max_completion_tokens" if OPENAI_HOST in base_url else "max_tokens"
-    is_streamed = request.options.is_streamed
+def chat_body(request: ModelRequest, *, host: Host) -> Written:
+    options = request.options
+    has_usage_option = options.is_streamed and host.has_stream_options
     return written(
         {
             "model": request.model,
-            "messages": list(_messages(request)),
-            "tools": [from_tool(tool.name, _tool(tool)) for tool in request.tools] or None,
-            limit_name: request.max_output_tokens,
-            "temperature": request.options.temperature,
-            "stream": is_streamed,
-            "stream_options": StreamOptions(include_usage=True) if is_streamed else None,
+            "messages": list(sourced_messages(request, host=host)),
+            "tools": chat_tools(request) or None,
+            host.limit_name: request.max_output_tokens,
+            "temperature": _temperature(request),
+            **_reasoning(request, host),
+            **(_search(request, host) if options.has_web_search else {}),
+            **_prefill(request, host),
+            "stream": options.is_streamed,
+            "stream_options": USAGE_TOO if has_usage_option else None,
         }
     )
 
 
-def chat_messages(request: ModelRequest) -> list[object]:
-    return [sourced.value for sourced in _messages(request)]
+def _temperature(request: ModelRequest) -> float | None:
+    if _is_search_model(request.model):
+        return None
+    wish = request.options.reasoning
+    effort = _clamped(wish.effort, supported_efforts(request.model)) if wish else None
+    is_taken = takes_temperature(request.model, effort=effort)
+    return request.options.temperature if is_taken else None
 
 
-def chat_tools(request: ModelRequest) -> list[ChatTool]:
-    return [_tool(tool) for tool in request.tools]
+def _is_search_model(model: str) -> bool:
+    """OpenAI's, which also take no temperature."""
+    return "-search-" in model
 
 
-def _messages(request: ModelRequest) -> Iterator[Sourced]:
-    if request.system:
-        yield from_system(ChatMessage(role="system", content=request.system))
-    for message in request.messages:
-        spoken = _results(message) if message.role == "tool" else _speech(message)
-        for one in spoken:
-            yield from_message(message.id, one)
+def _reasoning(request: ModelRequest, host: Host) -> Fields:
+    wish = request.options.reasoning
+    if wish is None:
+        return {}
+    match host.reasoning:
+        case "openrouter":
+            return _openrouter_reasoning(wish)
+        case "google" if wish.budget_tokens is not None:
+            config = {"thinking_budget": wish.budget_tokens}
+            return {"extra_body": {"google": {"thinking_config": config}}}
+        case "on_or_off":
+            is_off = wish.effort == "none"
+            level = {} if is_off else _effort(wish, model=request.model, host=host)
+            return {"thinking": {"type": "disabled" if is_off else "enabled"}, **level}
+        case _:
+            return _effort(wish, model=request.model, host=host)
 
 
-def _results(message: Message) -> Iterator[ChatMessage]:
-    for part in message.parts:
-        if isinstance(part, ToolResult):
-            yield ChatMessage(role="tool", content=part.text, tool_call_id=part.call_id)
+def _openrouter_reasoning(wish: ReasoningOptions) -> Fields:
+    """Either a number or a level, the number being the more exact."""
+    if wish.budget_tokens is not None:
+        return {"reasoning": {"max_tokens": wish.budget_tokens}}
+    return {} if wish.effort is None else {"reasoning": {"effort": wish.effort}}
 
 
-def _speech(message: Message) -> Iterator[ChatMessage]:
-    """One message, or none: this family has no place for reasoning alone."""
-    calls = tuple(_call(part) for part in message.parts if isinstance(part, ToolCall))
-    if message.text or calls:
-        yield ChatMessage(role=message.role, content=message.text or None, tool_calls=calls)
+def _effort(wish: ReasoningOptions, *, model: str, host: Host) -> Fields:
+    if wish.effort is None:
+        return {}
+    if host.reasoning == "high_or_none":
+        return {"reasoning_effort": "none" if wish.effort == "none" else "high"}
+    supported = supported_efforts(model) or host.efforts
+    if not supported and host.reasoning != "effort":
+        return {}
+    return {"reasoning_effort": _clamped(wish.effort, supported)}
 
 
-def _call(call: ToolCall) -> ChatToolCall:
-    # A call without arguments comes as an empty text, which servers refuse to read back.
-    function = _Call(name=call.name, arguments=call.arguments or "{}")
-    return ChatToolCall(id=call.call_id, type="function", function=function)
+def _clamped(effort: Effort | None, supported: tuple[Effort, ...]) -> Effort | None:
+    """A model of which nothing is known is told the wish as it is."""
+    return clamped_effort(effort, supported) if effort and supported else effort
 
 
-def _tool(tool: ToolDefinition) -> ChatTool:
-    function = _Function(name=tool.name, description=tool.description, parameters=tool.schema)
-    return ChatTool(type="function", function=function)
+def _search(request: ModelRequest, host: Host) -> Fields:
+    """Models that search by themselves, as Groq's compound and Perplexity's, are not asked to."""
+    match host.search:
+        case "openai":
+            return {"web_search_options": {}} if _is_search_model(request.model) else {}
+        case "openrouter":
+            return {"plugins": [{"id": "web"}]}
+        case "xai":
+            return {"search_parameters": {"mode": "auto"}}
+        case "unsupported":
+            return {}
+
+
+def _prefill(request: ModelRequest, host: Host) -> Fields:
+    if request.options.prefill and host.prefill == "continue":
+        return {"continue_final_message": True, "add_generation_prompt": False}
+    return {}

@@ -9,15 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from msgspec import Struct
 
 from windowpane.errors import Failure, ProviderFailed
 from windowpane.events import Finished, StreamEvent, UsageReported
 from windowpane.messages import Finish
+from windowpane.parts import Citation, Image, Opaque, ServerTool
 from windowpane.providers.assembly import Assembly, Draft
 from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed
+from windowpane.providers.openai_chat_native import Fields, Thought, native_of
+from windowpane.providers.openai_chat_wire import (
+    WireCall,
+    WireChoice,
+    WireChunk,
+    WireDelta,
+    WireExecuted,
+    WireFunction,
+    WireLink,
+    WirePart,
+    WireUsage,
+    decoded,
+    normalised,
+)
 from windowpane.providers.sse import SseParser
-from windowpane.usage import TokenUsage
 
 DONE = b"[DONE]"
 FINISHES: dict[str, Finish] = {
@@ -36,86 +49,6 @@ FINISHES: dict[str, Finish] = {
 }
 
 
-# Only the fields that are read are named: decoding skips the others without building them.
-class _Function(Struct, gc=False):
-    name: str | None = None
-    arguments: str | dict[str, object] | None = None
-
-
-class _ToolCall(Struct, gc=False):
-    index: int | None = None
-    id: str | None = None
-    function: _Function | None = None
-
-
-class _Thought(Struct, gc=False):
-    text: str | None = None
-
-
-class _ContentPart(Struct, gc=False):
-    """Mistral: content as a list of parts, some of them reasoning."""
-
-    type: str
-    text: str | None = None
-    thinking: list[_Thought] | None = None
-
-
-class _Delta(Struct, gc=False):
-    content: str | list[_ContentPart] | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
-    refusal: str | None = None
-    tool_calls: list[_ToolCall] | None = None
-
-
-class _Choice(Struct, gc=False):
-    """``message`` takes the place of ``delta`` in an answer that is not streamed."""
-
-    index: int = 0
-    delta: _Delta | None = None
-    message: _Delta | None = None
-    finish_reason: str | None = None
-    error: object = None
-
-
-class _PromptDetails(Struct, gc=False):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
-
-
-class _CompletionDetails(Struct, gc=False):
-    reasoning_tokens: int | None = None
-
-
-class _ServerTools(Struct, gc=False):
-    web_search_requests: int | None = None
-
-
-class _Usage(Struct, gc=False):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    total_tokens: int | None = None
-    prompt_cache_hit_tokens: int | None = None
-    prompt_tokens_details: _PromptDetails | None = None
-    completion_tokens_details: _CompletionDetails | None = None
-    server_tool_use: _ServerTools | None = None
-
-
-class _Groq(Struct, gc=False):
-    usage: _Usage | None = None
-
-
-class _Chunk(Struct, gc=False):
-    id: str | None = None
-    choices: list[_Choice] | None = None
-    usage: _Usage | None = None
-    error: object = None
-    x_groq: _Groq | None = None
-
-
-_decode = msgspec.json.Decoder(_Chunk).decode
-
-
 class ChatStreamMapper:
     """``failure`` is set when the provider broke off; the events up to it stay valid."""
 
@@ -124,9 +57,16 @@ class ChatStreamMapper:
         self._sse = SseParser()
         self._assembly = Assembly()
         self._calls: dict[int, Draft] = {}
+        # What is being written now, if it is prose.
+        self._text: Draft | None = None
+        self._thought: Thought | None = None
+        # Sources told when no text was being written: they are the next one's.
+        self._sources: list[Citation] = []
+        self._searches = 0
+        self._is_whole = False
         self._finish_reason: str | None = None
         self._has_refusal = False
-        self._usage: _Usage | None = None
+        self._usage: WireUsage | None = None
         self.failure: Failure | None = None
         self.is_done = False
 
@@ -148,22 +88,27 @@ class ChatStreamMapper:
         """An answer in one piece, from a server that does not stream or does not say so."""
         if body.lstrip().startswith((b"data:", b"event:", b":")):
             return [*self.feed(body), *self.end()]
-        chunk = _decoded(body)
+        self._is_whole = True
+        chunk = decoded(body)
         if chunk is None or (chunk.choices is None and chunk.error is None):
             self.failure = malformed(body)
         else:
-            self._read_chunk(chunk)
+            self._read_chunk(chunk, body)
         self.is_done = True
         return self.end()
 
     def end(self) -> list[StreamEvent]:
         """The body is over: what is open closes, and the answer is complete or cut."""
         for payload in self._sse.end():
-            if payload == DONE or _decoded(payload) is not None:
+            if payload == DONE or decoded(payload) is not None:
                 self._read_payload(payload)
+        self._turn_to(None)
+        if self._sources:
+            self._write("")
         events = self._assembly.close()
         if self._usage is not None:
-            events.append(UsageReported(usage=_normalised(self._usage)))
+            usage = normalised(self._usage, executed_searches=self._searches)
+            events.append(UsageReported(usage=usage))
         if self.failure is None and not self.is_done and self._finish_reason is None:
             self.failure = CUT
         if self.failure is None:
@@ -175,22 +120,27 @@ class ChatStreamMapper:
             return
         if payload == DONE:
             self.is_done = True
-        elif (chunk := _decoded(payload)) is None:
+        elif (chunk := decoded(payload)) is None:
             self.failure = malformed(payload)
         else:
-            self._read_chunk(chunk)
+            self._read_chunk(chunk, payload)
 
-    def _read_chunk(self, chunk: _Chunk) -> None:
-        for choice in chunk.choices or ():
-            if choice.index == 0:
-                self._read_choice(choice, chunk_id=chunk.id)
+    def _read_chunk(self, chunk: WireChunk, payload: bytes | str) -> None:
+        try:
+            for choice in chunk.choices or ():
+                if choice.index == 0:
+                    self._read_choice(choice, chunk_id=chunk.id)
+        except msgspec.ValidationError:
+            self.failure = malformed(payload)
+        if chunk.search_results or chunk.citations:
+            self._read_sources(chunk)
         usage = chunk.usage or (chunk.x_groq and chunk.x_groq.usage)
         if usage is not None and usage.prompt_tokens is not None:
             self._usage = usage
         if chunk.error is not None:
             self._fail(chunk.error)
 
-    def _read_choice(self, choice: _Choice, *, chunk_id: str | None) -> None:
+    def _read_choice(self, choice: WireChoice, *, chunk_id: str | None) -> None:
         delta = choice.delta or choice.message
         if delta is not None:
             self._read_delta(delta, chunk_id=chunk_id)
@@ -199,39 +149,126 @@ class ChatStreamMapper:
         if choice.error is not None:
             self._fail(choice.error)
 
-    def _read_delta(self, delta: _Delta, *, chunk_id: str | None) -> None:
-        if reasoning := delta.reasoning_content or delta.reasoning:
-            self._assembly.write("reasoning", reasoning)
-        if isinstance(delta.content, str):
-            if delta.content:
-                self._assembly.write("text", delta.content)
-        elif delta.content is not None:
+    def _read_delta(self, delta: WireDelta, *, chunk_id: str | None) -> None:
+        if delta.reasoning_content or delta.reasoning or delta.reasoning_details:
+            self._read_reasoning(delta)
+        if delta.extra_content:
+            self._read_extra(delta.extra_content)
+        for tool in delta.executed_tools or ():
+            self._read_executed(tool)
+        if delta.content:
             self._read_content(delta.content)
         if delta.refusal:
             self._has_refusal = True
-            self._assembly.write("text", delta.refusal)
+            self._write(delta.refusal)
+        if delta.annotations or delta.images:
+            self._read_attached(delta)
         for call in delta.tool_calls or ():
             self._read_call(call, chunk_id=chunk_id)
 
-    def _read_content(self, content: list[_ContentPart]) -> None:
-        for part in content:
-            if part.type == "text" and part.text:
-                self._assembly.write("text", part.text)
-            elif part.type == "thinking":
-                thought = "".join(thought.text or "" for thought in part.thinking or ())
-                self._assembly.write("reasoning", thought)
+    def _write(self, text: str) -> None:
+        draft = self._assembly.write("text", text)
+        if draft is not self._text:
+            self._turn_to(draft)
 
-    def _read_call(self, call: _ToolCall, *, chunk_id: str | None) -> None:
-        function = call.function or _Function()
+    def _turn_to(self, text: Draft | None) -> None:
+        """Something new begins: a text, or what is no prose. A thought before it is over."""
+        if self._thought is not None:
+            self._thought.seal()
+            self._thought = None
+        self._text = text
+        if text is not None:
+            for source in self._sources:
+                text.cite(source)
+            self._sources.clear()
+
+    def _thinking(self) -> Thought:
+        if self._thought is None or self._thought.is_closed:
+            self._turn_to(None)
+            self._thought = Thought(self._assembly.begin("reasoning"))
+        return self._thought
+
+    def _read_reasoning(self, delta: WireDelta) -> None:
+        thought = self._thinking()
+        if delta.reasoning_content:
+            thought.write("reasoning_content", delta.reasoning_content)
+        elif delta.reasoning:
+            thought.write("reasoning", delta.reasoning)
+        thought.add_details(delta.reasoning_details or ())
+
+    def _read_extra(self, extra: Fields) -> None:
+        """Google's signature of the whole message; what else may be there needs no way back."""
+        if "thought_signature" in str(extra):
+            self._thinking().add_extra(extra)
+
+    def _read_content(self, content: str | list[Fields]) -> None:
+        if isinstance(content, str):
+            self._write(content)
+            return
+        for fields in content:
+            self._read_part(fields)
+
+    def _read_part(self, fields: Fields) -> None:
+        part = msgspec.convert(fields, WirePart)
+        if part.type == "thinking":
+            words = "".join(words.text or "" for words in part.thinking or ())
+            self._thinking().add_content_part(fields, text=words)
+        elif part.type != "text":
+            self._assembly.add(Opaque(kind=part.type, native=native_of(fields)))
+            self._turn_to(None)
+        elif part.text:
+            self._write(part.text)
+
+    def _read_executed(self, fields: Fields) -> None:
+        tool = msgspec.convert(fields, WireExecuted)
+        if tool.output is None and not self._is_whole:
+            return
+        self._searches += tool.type == "search"
+        self._assembly.add(
+            ServerTool(
+                name=tool.name or tool.type,
+                arguments=_json_text(tool.arguments),
+                native=native_of(fields),
+            )
+        )
+        self._turn_to(None)
+
+    def _read_attached(self, delta: WireDelta) -> None:
+        for annotation in delta.annotations or ():
+            if annotation.type == "url_citation":
+                self._cite(annotation.url_citation or annotation)
+        for picture in delta.images or ():
+            if picture.image_url is not None and picture.image_url.url:
+                self._assembly.add(_image(picture.image_url.url))
+                self._turn_to(None)
+
+    def _read_sources(self, chunk: WireChunk) -> None:
+        """They come with every chunk, and are the same each time."""
+        for link in chunk.search_results or map(WireLink, chunk.citations or ()):
+            self._cite(link)
+
+    def _cite(self, link: WireLink) -> None:
+        if not link.url:
+            return
+        source = Citation(url=link.url, title=link.title or "", cited_text=link.content or "")
+        if self._text is not None:
+            self._text.cite(source)
+        elif source not in self._sources:
+            self._sources.append(source)
+
+    def _read_call(self, call: WireCall, *, chunk_id: str | None) -> None:
+        function = call.function or call.custom or WireFunction()
         draft = self._draft(call, begins=bool(function.name), chunk_id=chunk_id)
         if function.name and function.name != draft.name:
             draft.name += function.name
-        if isinstance(function.arguments, str):
-            draft.fresh.append(function.arguments)
-        elif function.arguments is not None:
-            draft.fresh.append(msgspec.json.encode(function.arguments).decode())
+        if text := _json_text(function.arguments) or function.input:
+            draft.fresh.append(text)
+        if call.extra_content is not None:
+            draft.native = native_of({"extra_content": call.extra_content})
+        elif call.custom is not None:
+            draft.native = native_of({"type": "custom"})
 
-    def _draft(self, call: _ToolCall, *, begins: bool, chunk_id: str | None) -> Draft:
+    def _draft(self, call: WireCall, *, begins: bool, chunk_id: str | None) -> Draft:
         """The call that a piece belongs to. Some servers leave out the index, some count wrong."""
         index = call.index
         if index is None:
@@ -241,6 +278,7 @@ class ChatStreamMapper:
             # Results refer to the id: where the server gives none, its answer's id makes one.
             call_id = call.id or f"{chunk_id}-{index}"
             draft = self._calls[index] = self._assembly.begin_call(call_id=call_id, name="")
+            self._turn_to(None)
         return draft
 
     def _fail(self, error: object) -> None:
@@ -257,31 +295,14 @@ class ChatStreamMapper:
         return finish
 
 
-def _decoded(payload: bytes | str) -> _Chunk | None:
-    try:
-        return _decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+def _json_text(arguments: str | Fields | None) -> str:
+    if isinstance(arguments, dict):
+        return msgspec.json.encode(arguments).decode()
+    return arguments or ""
 
 
-def _normalised(usage: _Usage) -> TokenUsage:
-    """Input without what was cached, output with reasoning, as ``TokenUsage`` wants it."""
-    prompt_tokens = usage.prompt_tokens or 0
-    output_tokens = usage.completion_tokens or 0
-    prompt = usage.prompt_tokens_details or _PromptDetails()
-    completion = usage.completion_tokens_details or _CompletionDetails()
-    cache_read_tokens = prompt.cached_tokens or usage.prompt_cache_hit_tokens or 0
-    cache_write_tokens = prompt.cache_write_tokens or 0
-    reasoning_tokens = completion.reasoning_tokens or 0
-    # xAI counts reasoning beside the completion; the total gives it away.
-    if usage.total_tokens == prompt_tokens + output_tokens + reasoning_tokens:
-        output_tokens += reasoning_tokens
-    searches = usage.server_tool_use or _ServerTools()
-    return TokenUsage(
-        input_tokens=max(0, prompt_tokens - cache_read_tokens - cache_write_tokens),
-        output_tokens=output_tokens,
-        cache_read_tokens=cache_read_tokens,
-        cache_write_tokens=cache_write_tokens,
-        reasoning_tokens=reasoning_tokens,
-        web_searches=searches.web_search_requests or 0,
-    )
+def _image(url: str) -> Image:
+    head, comma, data = url.partition(",")
+    if not (comma and head.startswith("data:") and head.endswith(";base64")):
+        return Image(media_type="image/*", url=url)
+    return Image(media_type=head.removeprefix("data:").partition(";")[0], data=data)

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from windowpane.catalog.overrides import ModelOverride
 from windowpane.context.scope import PageTotals
-from windowpane.definitions import ProviderDefinition
+from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.events import LoggedEvent, OpenPart
 from windowpane.messages import Message
 from windowpane.projects import Chat, Project
@@ -33,6 +34,19 @@ class PackedTurns(Struct, frozen=True, kw_only=True):
     turns: tuple[Turn, ...]
 
 
+class ListedModels(Struct, frozen=True, kw_only=True):
+    """A cache: the models that a provider listed when it was asked last."""
+
+    models: tuple[ModelInfo, ...]
+    fetched_at: datetime
+
+
+class ModelOverrides(Struct, frozen=True, kw_only=True):
+    """What a person knows better of a provider's models."""
+
+    overrides: tuple[ModelOverride, ...]
+
+
 class Preferences(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the user chose and the product remembers, beside the process's settings."""
 
@@ -50,8 +64,19 @@ RECORDS = Shelf("records", holds=Message, noun="message")
 EVENTS = Shelf("events", holds=LoggedEvent, noun="event")
 RUNS = Shelf("runs", holds=Run, noun="running turn")
 DEFINITIONS = Shelf("definitions", holds=ProviderDefinition, noun="provider")
+MODEL_LISTS = Shelf("definitions", holds=ListedModels, noun="list of models")
+OVERRIDES = Shelf("definitions", holds=ModelOverrides, noun="override")
 PREFERENCES = Shelf("preferences", holds=Preferences, noun="preferences record")
 PREFERENCES_ID = "preferences"
+
+
+def list_id(definition_id: str) -> str:
+    """Of a provider's list of models, which lies beside the definitions and not among them."""
+    return f"{definition_id}:models"
+
+
+def overrides_id(definition_id: str) -> str:
+    return f"{definition_id}:overrides"
 
 
 def left_of(chat_id: str) -> str:

@@ -12,72 +12,18 @@ from windowpane.agent.fold import Unfinished
 from windowpane.events import (
     Event,
     MessageDone,
-    OpenKind,
     PartDelta,
+    PartDone,
     PartStarted,
     TurnEnded,
     TurnStarted,
 )
-from windowpane.render import Patch, StreamRenderer
+from windowpane.render import Patch
 from windowpane.turns import TurnContent
 from windowpane.web.frames import Frame, PatchFrame, PieceFrame, StateFrame, TurnFrame
-from windowpane.web.turns import (
-    Piece,
-    ReasoningPiece,
-    TextPiece,
-    ToolPiece,
-    foot_html,
-    framed_html,
-    head_html,
-    piece_html,
-    pieces_of,
-    standing_of,
-    turn_html,
-)
-
-
-class OpenPiece:
-    """The piece that is being written: its text so far, rendered as far as it is."""
-
-    def __init__(self, started: PartStarted, *, index: int) -> None:
-        self.index = index
-        self.kind: OpenKind = started.kind
-        self._name = started.name
-        self._renderer = StreamRenderer()
-        self._texts: list[str] = []
-
-    def grow(self, text: str) -> Patch | None:
-        """A tool call is shown when it is whole, so nothing of it is drawn before."""
-        if self.kind == "tool_call":
-            return None
-        self._texts.append(text)
-        return self._renderer.feed(text)
-
-    def finish(self, piece: Piece) -> list[Patch] | None:
-        """The last changes, if the piece is what was begun here."""
-        seen = "".join(self._texts)
-        if isinstance(piece, ToolPiece) or piece.kind != self.kind:
-            return None
-        if not piece.text.startswith(seen):
-            return None
-        last = self._renderer.feed(piece.text[len(seen) :])
-        return [*([last] if last else []), self._renderer.finish()]
-
-    def framed(self, piece: Piece, *, is_open: bool) -> Markup:
-        return framed_html(piece, html=Markup(self._renderer.snapshot()), is_open=is_open)
-
-    @property
-    def html(self) -> Markup:
-        return self.framed(self._begun(), is_open=True)
-
-    def _begun(self) -> Piece:
-        match self.kind:
-            case "text":
-                return TextPiece("")
-            case "reasoning":
-                return ReasoningPiece("")
-            case "tool_call":
-                return ToolPiece(name=self._name, arguments="", result=None, is_error=False)
+from windowpane.web.open_part import OpenPieces, overlaid, run_before
+from windowpane.web.pieces import Piece, TextPiece, pieces_of
+from windowpane.web.turns import foot_html, head_html, piece_html, standing_of, turn_html
 
 
 class LiveTurn:
@@ -87,59 +33,70 @@ class LiveTurn:
         self._unfinished = Unfinished(turn=started.turn, messages=[started.message])
         self._pieces: list[Piece] = []
         self._drawn: list[Markup] = []
-        self._open: OpenPiece | None = None
+        self._open: OpenPieces | None = None
         self._id = started.turn.id
 
     def take(self, event: Event) -> list[Frame]:
         match event:
             case PartStarted():
-                return [self._begin(event)]
+                return self._begin(event)
             case PartDelta():
                 return self._grow(event.text)
-            case MessageDone():
+            case PartDone() | MessageDone():
                 self._unfinished.add(event)
-                return self._settle() + self._take_away_open()
+                return self._close()
             case TurnEnded():
                 self._unfinished.add(event)
-                return [*self._settle(), *self._take_away_open(), self._state()]
+                return [*self._close(), self._state()]
             case _:
                 self._unfinished.add(event)
-                return self._settle()
+                return []
 
     def whole(self) -> TurnFrame:
         """The turn as it stands, for a page that missed how it came to be so."""
-        content = self._content()
-        pieces = self._drawn + ([self._open.html] if self._open else [])
+        content = self.content
+        pieces = overlaid(self._drawn, self._open) if self._open else self._drawn
         html = turn_html(content, pieces=pieces)
         return TurnFrame(self._id, content.turn.depth, html)
 
     def opened(self) -> list[Frame]:
-        """The open piece as it stands, for a page that knows all before it."""
+        """The open pieces as they stand, for a page that knows all before them."""
         if self._open is None:
             return []
-        return [PieceFrame(self._id, self._open.index, self._open.html)]
+        places = enumerate(self._open.drawings(), start=self._open.begin)
+        return [PieceFrame(self._id, index, html) for index, html in places]
 
-    def _content(self) -> TurnContent:
+    @property
+    def content(self) -> TurnContent:
         return self._unfinished.content(draft_id="")
 
-    def _begin(self, event: PartStarted) -> Frame:
-        self._open = OpenPiece(event, index=len(self._pieces))
-        return PieceFrame(self._id, self._open.index, self._open.html)
+    def _begin(self, event: PartStarted) -> list[Frame]:
+        run = run_before(event.kind, self.content.messages)
+        self._open = OpenPieces(event.kind, name=event.name, run=run)
+        return self.opened()
 
     def _grow(self, text: str) -> list[Frame]:
         assert self._open is not None, "a delta needs an open part"
-        patch = self._open.grow(text)
-        if patch is None:
-            return []
-        return [self._patch(self._open.index, patch, is_last=False)]
+        return [
+            self._patch(change.index, change.drawing, is_last=False)
+            if isinstance(change.drawing, Patch)
+            else PieceFrame(self._id, change.index, change.drawing)
+            for change in self._open.grow(text)
+        ]
 
-    def _settle(self) -> list[Frame]:
-        """Draw the finished pieces that are new or have changed."""
+    def _close(self) -> list[Frame]:
+        """Draw what is finished now: pieces that are new, have changed, or were open."""
+        opened = self._open.places if self._open else range(0)
+        pieces = pieces_of(self.content.messages)
         frames: list[Frame] = []
-        for index, piece in enumerate(pieces_of(self._content().messages)):
-            if index == len(self._pieces) or self._pieces[index] != piece:
+        for index, piece in enumerate(pieces):
+            is_known = index < len(self._pieces) and self._pieces[index] == piece
+            if index in opened or not is_known:
                 frames += self._place(index, piece)
-        return frames
+        self._open = None
+        # What was broken off and not kept, such as half a tool call.
+        lost = (index for index in reversed(opened) if index >= len(pieces))
+        return [*frames, *(PieceFrame(self._id, index, "") for index in lost)]
 
     def _place(self, index: int, piece: Piece) -> list[Frame]:
         patches, html = self._finished_open(index, piece)
@@ -153,13 +110,8 @@ class LiveTurn:
 
     def _finished_open(self, index: int, piece: Piece) -> tuple[list[Patch], Markup]:
         """The piece's whole drawing; if it was open, also how the page gets there."""
-        if self._open is None or self._open.index != index:
-            return [], piece_html(piece)
-        opened, self._open = self._open, None
-        patches = opened.finish(piece)
-        if patches is None:
-            return [], piece_html(piece)
-        return patches, opened.framed(piece, is_open=False)
+        finished = self._open.finish(index, piece) if self._open else None
+        return finished or ([], piece_html(piece))
 
     def _patch(self, index: int, patch: Patch, *, is_last: bool) -> Frame:
         return PatchFrame(
@@ -172,19 +124,12 @@ class LiveTurn:
             is_last=is_last,
         )
 
-    def _take_away_open(self) -> list[Frame]:
-        """What was broken off and not kept, such as half a tool call."""
-        if self._open is None:
-            return []
-        index, self._open = self._open.index, None
-        return [PieceFrame(self._id, index, "")]
-
     def _state(self) -> Frame:
-        content = self._content()
+        content = self.content
         return StateFrame(
             self._id,
             content.turn.state,
             standing_of(content),
             head_html(content),
-            foot_html(content.turn),
+            foot_html(content),
         )

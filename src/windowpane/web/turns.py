@@ -1,57 +1,47 @@
 """A turn as HTML: its head, what was asked, the pieces of the answer, how it ended.
 
-Loaded pages and live streams both draw through these functions, so they cannot differ. A piece is
-what one place of an answer shows: a text, a reasoning, or a tool's call with its result.
+Loaded pages and live streams both draw through these functions, so they cannot differ. Which
+pieces an answer has is decided elsewhere, and so is the drawing of a part that is being written.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from typing import Literal
 
+import msgspec
 from markupsafe import Markup
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from windowpane.context.weights import is_unanswered
-from windowpane.events import OpenPart
 from windowpane.messages import Message
-from windowpane.parts import Image, Opaque, Reasoning, ServerTool, Text, ToolCall, ToolResult
-from windowpane.render import StreamRenderer, markdown_html
-from windowpane.turns import Turn, TurnContent
+from windowpane.parts import Image, Opaque
+from windowpane.render import markdown_html
+from windowpane.turns import TurnContent
 from windowpane.usage import TokenUsage
 from windowpane.web.html import drawn
+from windowpane.web.pictures import Picture, picture_of
+from windowpane.web.pieces import (
+    PicturePiece,
+    Piece,
+    ReasoningPiece,
+    SourcesPiece,
+    TextPiece,
+    ToolPiece,
+)
 
 PREVIEW_CHARACTERS = 160
 LONG_ASK_CHARACTERS = 2_000
 LONG_ASK_LINES = 24
 LIVE_STATES = ("sending", "waiting")
+# Some providers keep the words of a thought to themselves, or seal them.
+WORDLESS = "the provider does not show it"
 # Signs of Markdown that only disturb where nothing renders them.
 MARKS = re.compile(r"\*\*|`+|^#+ ", re.MULTILINE)
 
 Standing = Literal["sent", "current", "failed"]
-
-
-class TextPiece(Struct, frozen=True):
-    kind: ClassVar[str] = "text"
-    text: str
-
-
-class ReasoningPiece(Struct, frozen=True):
-    kind: ClassVar[str] = "reasoning"
-    text: str
-
-
-class ToolPiece(Struct, frozen=True, kw_only=True):
-    kind: ClassVar[str] = "tool"
-    name: str
-    arguments: str
-    result: str | None
-    is_error: bool
-
-
-Piece = TextPiece | ReasoningPiece | ToolPiece
 
 
 class Ending(Struct, frozen=True, kw_only=True):
@@ -59,6 +49,12 @@ class Ending(Struct, frozen=True, kw_only=True):
 
     name: str
     detail: str
+
+
+class Searched(Struct, frozen=True):
+    """Arguments that say what is looked for."""
+
+    query: str
 
 
 class UsageView(Struct, frozen=True, kw_only=True):
@@ -78,69 +74,28 @@ ENDINGS = {
     "refusal": Ending(name="Refused", detail="the model declined to answer"),
     "pause": Ending(name="Paused", detail="the provider paused the answer"),
 }
-
-
-def pieces_of(messages: Iterable[Message]) -> list[Piece]:
-    """The answer's pieces in order; a result joins the call that it answers."""
-    pieces: list[Piece] = []
-    calls: dict[str, int] = {}
-    for part in (part for message in messages if message.role != "user" for part in message.parts):
-        match part:
-            case Text():
-                pieces.append(TextPiece(part.text))
-            case Reasoning():
-                pieces.append(ReasoningPiece(part.text))
-            case ToolCall():
-                calls[part.call_id] = len(pieces)
-                pieces.append(_called(part))
-            case ServerTool():
-                pieces.append(
-                    ToolPiece(name=part.name, arguments=part.arguments, result=None, is_error=False)
-                )
-            case Image() | Opaque():
-                continue
-            case ToolResult():
-                place = calls.pop(part.call_id, len(pieces))
-                pieces[place : place + 1] = [_answered(pieces[place:], part)]
-    return pieces
-
-
-def _called(call: ToolCall) -> ToolPiece:
-    return ToolPiece(name=call.name, arguments=call.arguments, result=None, is_error=False)
-
-
-def _answered(found: Sequence[Piece], result: ToolResult) -> ToolPiece:
-    call = found[0] if found else None
-    arguments = call.arguments if isinstance(call, ToolPiece) else ""
-    return ToolPiece(
-        name=result.name, arguments=arguments, result=result.text, is_error=result.is_error
-    )
+UNREADABLE = Ending(
+    name="Nothing to read",
+    detail="the provider answered with blocks that have no text; they are kept and sent back to it",
+)
 
 
 def piece_html(piece: Piece) -> Markup:
-    html = Markup("") if isinstance(piece, ToolPiece) else Markup(markdown_html(piece.text))
+    is_prose = isinstance(piece, TextPiece | ReasoningPiece)
+    html = Markup(markdown_html(piece.text)) if is_prose else Markup("")
     return framed_html(piece, html=html, is_open=False)
-
-
-def open_html(part: OpenPart) -> Markup:
-    """The part that is being written. A half-written call shows its name only."""
-    if part.kind == "tool_call":
-        piece = ToolPiece(name=part.name, arguments="", result=None, is_error=False)
-        return framed_html(piece, html=Markup(""), is_open=True)
-    renderer = StreamRenderer()
-    renderer.feed(part.text)
-    return framed_html(
-        TextPiece("") if part.kind == "text" else ReasoningPiece(""),
-        html=Markup(renderer.snapshot()),
-        is_open=True,
-    )
 
 
 def framed_html(piece: Piece, *, html: Markup, is_open: bool) -> Markup:
     """A piece around its rendered text."""
-    preview = "" if isinstance(piece, TextPiece) else _preview(piece)
     shown = _pretty(piece) if isinstance(piece, ToolPiece) else piece
-    return drawn("parts/_piece.html", piece=shown, html=html, preview=preview, is_open=is_open)
+    return drawn(
+        "parts/_piece.html",
+        piece=shown,
+        html=html,
+        preview=_preview(piece, is_open=is_open),
+        is_open=is_open,
+    )
 
 
 def turn_html(content: TurnContent, *, pieces: Sequence[Markup]) -> Markup:
@@ -150,19 +105,12 @@ def turn_html(content: TurnContent, *, pieces: Sequence[Markup]) -> Markup:
         turn=content.turn,
         standing=standing_of(content),
         head=head_html(content),
-        foot=foot_html(content.turn),
+        foot=foot_html(content),
         ask=ask,
         is_long=ask is not None and _is_long(ask),
+        pictures=_asked_pictures(content.messages),
         pieces=pieces,
     )
-
-
-def loaded_html(content: TurnContent, *, open_part: OpenPart | None) -> Markup:
-    """A turn as it is stored, with the part that is being written if it is the running one."""
-    pieces = [piece_html(piece) for piece in pieces_of(content.messages)]
-    if open_part is not None:
-        pieces.append(open_html(open_part))
-    return turn_html(content, pieces=pieces)
 
 
 def head_html(content: TurnContent) -> Markup:
@@ -172,8 +120,11 @@ def head_html(content: TurnContent) -> Markup:
     return drawn("parts/_turn_head.html", turn=turn, model=model, usage=usage)
 
 
-def foot_html(turn: Turn) -> Markup:
+def foot_html(content: TurnContent) -> Markup:
+    turn = content.turn
     ending = ENDINGS.get(turn.state) or ENDINGS.get(turn.finish or "")
+    if ending is None and _is_unreadable(content):
+        ending = UNREADABLE
     return drawn("parts/_turn_foot.html", turn=turn, ending=ending)
 
 
@@ -187,6 +138,19 @@ def standing_of(content: TurnContent) -> Standing:
 def _ask(messages: Sequence[Message]) -> str | None:
     asked = [message.text for message in messages if message.role == "user"]
     return "\n".join(asked) if asked else None
+
+
+def _asked_pictures(messages: Sequence[Message]) -> list[Picture]:
+    asked = (part for message in messages if message.role == "user" for part in message.parts)
+    return [picture_of(part, owner="you sent") for part in asked if isinstance(part, Image)]
+
+
+def _is_unreadable(content: TurnContent) -> bool:
+    """Whether a turn that has ended was answered with nothing but blocks without a plain form."""
+    if content.turn.state in LIVE_STATES:
+        return False
+    parts = [part for message in content.messages[1:] for part in message.parts]
+    return bool(parts) and all(isinstance(part, Opaque) for part in parts)
 
 
 def _is_long(ask: str) -> bool:
@@ -209,11 +173,24 @@ def _usage(messages: Sequence[Message]) -> UsageView | None:
     return UsageView(tokens=total.input_tokens + cached + total.output_tokens, detail=detail)
 
 
-def _preview(piece: ReasoningPiece | ToolPiece) -> str:
+def _preview(piece: Piece, *, is_open: bool) -> str:
     """One line that tells what is folded away."""
-    if isinstance(piece, ReasoningPiece):
-        return _one_line(MARKS.sub("", piece.text[: 4 * PREVIEW_CHARACTERS]))
-    return _one_line(piece.arguments if piece.result is None else piece.result)
+    match piece:
+        case ReasoningPiece():
+            words = _one_line(MARKS.sub("", piece.text[: 4 * PREVIEW_CHARACTERS]))
+            return words if words or is_open else WORDLESS
+        case ToolPiece():
+            return _one_line(_query(piece) if piece.result is None else piece.result)
+        case TextPiece() | SourcesPiece() | PicturePiece():
+            return ""
+
+
+def _query(piece: ToolPiece) -> str:
+    """What a search was for, else all the arguments."""
+    try:
+        return msgspec.json.decode(piece.arguments, type=Searched).query
+    except msgspec.DecodeError:
+        return piece.arguments
 
 
 def _one_line(text: str) -> str:
@@ -226,6 +203,4 @@ def _pretty(piece: ToolPiece) -> ToolPiece:
         arguments = json.dumps(json.loads(piece.arguments), indent=2, ensure_ascii=False)
     except ValueError:
         return piece
-    return ToolPiece(
-        name=piece.name, arguments=arguments, result=piece.result, is_error=piece.is_error
-    )
+    return structs.replace(piece, arguments=arguments)

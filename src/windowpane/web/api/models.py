@@ -1,67 +1,47 @@
-"""Models and provider definitions over HTTP. Keys go in and never come out."""
+"""Models over HTTP: what can be picked, and what is known of each."""
 
 from __future__ import annotations
 
-from litestar import delete, get, post
-from msgspec import Struct
+from typing import Annotated
 
-from windowpane.agent.models import ModelList
-from windowpane.definitions import Family, ProviderDefinition
-from windowpane.ids import new_id
+from litestar import delete, get, put
+from litestar.params import Parameter
+
+from windowpane.agent.models import ModelFacts, ModelList
+from windowpane.catalog.overrides import ModelOverride
 from windowpane.workspace import Workspace
 
-
-class ProviderView(Struct, frozen=True, kw_only=True):
-    id: str
-    name: str
-    family: Family
-    base_url: str
-    has_key: bool
-
-
-class NewProvider(Struct, frozen=True, kw_only=True):
-    name: str
-    family: Family
-    base_url: str = ""
-    api_key: str = ""
+Named = Annotated[str, Parameter(min_length=3, description="the model's full name: provider/model")]
 
 
 @get("/api/models")
-async def list_models(workspace: Workspace) -> ModelList:
-    return await workspace.model_list()
+async def list_models(workspace: Workspace, refresh: bool = False) -> ModelList:
+    """Lists are kept until somebody wants them anew with ``refresh``."""
+    return await workspace.models.choices(is_refreshed=refresh)
 
 
-@get("/api/providers")
-async def list_providers(workspace: Workspace) -> list[ProviderView]:
-    return [_view(definition) for definition in workspace.models.definitions]
+@get("/api/models/facts")
+async def model_facts(workspace: Workspace, name: Named) -> ModelFacts:
+    """Limits and prices of one model, each with its source."""
+    return await workspace.models.facts(name)
 
 
-@post("/api/providers")
-async def add_provider(workspace: Workspace, data: NewProvider) -> ProviderView:
-    definition = ProviderDefinition(
-        id=new_id("provider"),
-        name=data.name,
-        family=data.family,
-        base_url=data.base_url,
-        api_key=data.api_key,
-    )
-    await workspace.models.add(definition)
-    return _view(definition)
+@get("/api/providers/{provider:str}/overrides")
+async def list_overrides(workspace: Workspace, provider: str) -> tuple[ModelOverride, ...]:
+    return await workspace.models.overrides(provider)
 
 
-@delete("/api/providers/{name:str}")
-async def remove_provider(workspace: Workspace, name: str) -> None:
-    await workspace.models.remove(name)
+@put("/api/providers/{provider:str}/overrides")
+async def set_override(workspace: Workspace, provider: str, data: ModelOverride) -> ModelOverride:
+    """In the place of what was said of the same models before."""
+    await workspace.models.set_override(provider, data)
+    return data
 
 
-def _view(definition: ProviderDefinition) -> ProviderView:
-    return ProviderView(
-        id=definition.id,
-        name=definition.name,
-        family=definition.family,
-        base_url=definition.base_url,
-        has_key=bool(definition.api_key),
-    )
+@delete("/api/providers/{provider:str}/overrides")
+async def remove_override(workspace: Workspace, provider: str, models: str) -> None:
+    """``models`` as it was written: a name, or a pattern with one ``*``."""
+    await workspace.models.remove_override(provider, models)
 
 
-MODEL_HANDLERS = [list_models, list_providers, add_provider, remove_provider]
+MODEL_HANDLERS = [list_models, model_facts, list_overrides, set_override, remove_override]

@@ -15,9 +15,10 @@ from msgspec import Struct
 from windowpane.events import EventId
 from windowpane.projects import Chat, Project
 from windowpane.web.live import LiveChats
+from windowpane.web.open_part import loaded_html
 from windowpane.web.pages.sidebar import sidebar_view
 from windowpane.web.stream import FrameStream
-from windowpane.web.turns import LIVE_STATES, loaded_html
+from windowpane.web.turns import LIVE_STATES
 from windowpane.workspace import ChatPage, Workspace
 
 PAGE_TURNS = 40
