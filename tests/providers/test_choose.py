@@ -34,8 +34,9 @@ def test_choosing_imports_no_client_and_no_engine_before_one_is_used() -> None:
 
 
 async def test_a_new_vault_begins_with_the_demo_model(settings: Settings) -> None:
-    (definition,) = default_definitions()
+    definition, *others = default_definitions()
     assert definition.is_local
+    assert not any(other.is_local for other in others)
     shared = Shared(settings)
     listed = await provider_from(definition, shared=shared).models()
     assert listed == [

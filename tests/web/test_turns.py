@@ -47,7 +47,7 @@ TURN = Turn(
     created_at=AT,
 )
 NATIVE = Native(family="anthropic", block="{}")
-PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PIXEL = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -263,13 +263,13 @@ def test_only_addresses_of_the_web_become_links(url: str) -> None:
 
 
 def test_images_are_drawn_where_they_were_sent() -> None:
-    image = Image(media_type="image/png", data=PIXEL, width_px=640, height_px=480)
+    image = Image(media_type="image/gif", data=PIXEL, width_px=640, height_px=480)
     html = html_of(message("user", image), message("assistant", Text(text="See:"), image))
     asked, _, answered = html.partition('class="answer"')
     assert 'alt="Image you sent, 640 × 480 pixels"' in asked
     assert '<p class="ask"' not in asked
     assert 'alt="Image in the answer, 640 × 480 pixels"' in answered
-    assert html.count(f'src="data:image/png;base64,{PIXEL}"') == 2
+    assert html.count(f'src="data:image/gif;base64,{PIXEL}"') == 2
 
 
 def test_an_image_that_lies_elsewhere_is_linked_and_never_loaded() -> None:

@@ -92,16 +92,18 @@ class Command:
 
 
 def command_called(commands: Sequence[Command], words: Sequence[str]) -> Command:
-    """The command whose name the words begin with; raises ``InvalidInput`` if there is none."""
-    for command in commands:
-        name = command.name.split()
-        if list(words[: len(name)]) == name:
-            return command
+    """The longest that the words begin with; raises ``InvalidInput`` if there is none."""
+    if fitting := [command for command in commands if _begin_with(words, command.name)]:
+        return max(fitting, key=lambda command: len(command.name))
     followers = [command.name.split()[1] for command in group_called(commands, words[0])]
     if followers:
         raise InvalidInput(f"{PROGRAM} {words[0]} is followed by {' or '.join(followers)}.")
     hint = _hint(words[0], [command.name.split()[0] for command in commands], prog=PROGRAM)
     raise InvalidInput(f"There is no command {words[0]}. {hint}")
+
+
+def _begin_with(words: Sequence[str], name: str) -> bool:
+    return list(words[: len(name.split())]) == name.split()
 
 
 def group_called(commands: Sequence[Command], word: str) -> list[Command]:

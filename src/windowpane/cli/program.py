@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from windowpane import __version__
-from windowpane.cli import chat, doctor, plan, providers, send, serve, vault
+from windowpane.cli import chat, doctor, models, plan, providers, send, serve, vault
 from windowpane.cli.configuration import settings_for
 from windowpane.cli.exits import BAD_INPUT, FAILED, INTERRUPTED, NOBODY_READS
 from windowpane.cli.grammar import (
@@ -34,8 +34,11 @@ COMMANDS = (
     send.COMMAND,
     chat.COMMAND,
     plan.COMMAND,
+    models.LIST,
+    models.SHOW,
     providers.ADD,
     providers.LIST,
+    providers.CHECK,
     providers.REMOVE,
     doctor.COMMAND,
     vault.PASSPHRASE,
@@ -109,7 +112,13 @@ def _act(words: Sequence[str]) -> int:
 def _understood(words: Sequence[str]) -> tuple[Command, Parser, Sequence[str]]:
     if not words or words[0].startswith("-"):
         return DEFAULT, program_parser(), words
-    if words[1:] in (["-h"], ["--help"]) and (group := group_called(COMMANDS, words[0])):
+    if words[1:] in (["-h"], ["--help"]) and (group := _only_group(words[0])):
         return DEFAULT, _group_parser(words[0], group), words[1:]
     command = command_called(COMMANDS, words)
     return command, command.parser(), words[len(command.name.split()) :]
+
+
+def _only_group(word: str) -> list[Command]:
+    """The commands that begin with a word which is no command by itself."""
+    is_command = any(command.name == word for command in COMMANDS)
+    return [] if is_command else group_called(COMMANDS, word)

@@ -121,7 +121,8 @@ class Upstream:
         try:
             return await self._session.request(
                 wire.method,
-                wire.url,
+                # As it was shown, and perhaps signed: not a colon is to be written differently.
+                URL(wire.url, encoded=True),
                 data=wire.body or None,
                 headers={**wire.headers, **self._authorise(wire)},
                 proxy=self._proxy,
