@@ -46,5 +46,5 @@ def clamped_effort(effort: Effort, supported: tuple[Effort, ...]) -> Effort:
     ``supported`` goes from the least to the most.
     """
     wished = EFFORTS.index(effort)
-    within = [level for level in supported if EFFORTS.index(level) <= wished]
+    within: list[Effort] = [level for level in supported if EFFORTS.index(level) <= wished]
     return within[-1] if within else supported[0]

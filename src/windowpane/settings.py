@@ -19,6 +19,8 @@ from windowpane.errors import BadSetting
 ENVIRONMENT_PREFIX = "WINDOWPANE_"
 # The one variable that says where the file is, so it cannot itself be a key of the file.
 CONFIG_VARIABLE = "WINDOWPANE_CONFIG"
+# Says where the test suite finds recordings; a command run beside it has no use for it.
+OTHER_VARIABLES = frozenset({CONFIG_VARIABLE, "WINDOWPANE_RECORDINGS"})
 
 CacheMode = Literal["all-off", "system", "cached"]
 # The description completes the sentence "it takes …" when a value does not fit.
@@ -106,7 +108,7 @@ def settings_from(
     for key, value in _from_file(file_name, file_text).items():
         merged[key] = _checked(_known(key, where=file_name), value, where=file_name)
     for variable, value in environment.items():
-        if variable.startswith(ENVIRONMENT_PREFIX) and variable != CONFIG_VARIABLE:
+        if variable.startswith(ENVIRONMENT_PREFIX) and variable not in OTHER_VARIABLES:
             key = _known(variable.removeprefix(ENVIRONMENT_PREFIX).lower(), where=variable)
             merged[key] = _checked(key, value, where=variable)
     for key, value in flags.items():

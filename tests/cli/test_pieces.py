@@ -28,7 +28,10 @@ def assistant(parts: list[Part], *, usage: TokenUsage | None = None) -> Message:
 
 
 def content(part: Part) -> str:
-    return part.arguments if isinstance(part, ToolCall) else part.text
+    if isinstance(part, ToolCall):
+        return part.arguments
+    assert isinstance(part, Text | Reasoning)
+    return part.text
 
 
 class Reading:

@@ -1,5 +1,6 @@
 import hashlib
 from collections.abc import Iterator
+from typing import cast
 
 import msgspec
 import pytest
@@ -144,14 +145,12 @@ def _natives(answer: Answer) -> Iterator[str]:
 
 def _hashes(block: str) -> Iterator[str]:
     """The digest of every text inside a JSON block."""
-    waiting = [msgspec.json.decode(block)]
+    waiting: list[object] = [msgspec.json.decode(block)]
     while waiting:
-        match waiting.pop():
-            case str() as text:
-                yield hashlib.sha256(text.encode()).hexdigest()
-            case dict() as fields:
-                waiting.extend(fields.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
-            case list() as items:
-                waiting.extend(items)  # pyright: ignore[reportUnknownArgumentType]
-            case _:
-                pass
+        value = waiting.pop()
+        if isinstance(value, str):
+            yield hashlib.sha256(value.encode()).hexdigest()
+        elif isinstance(value, dict):
+            waiting.extend(cast(dict[str, object], value).values())
+        elif isinstance(value, list):
+            waiting.extend(cast(list[object], value))

@@ -11,13 +11,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
+from windowpane.cli.providers import FAMILIES
 from windowpane.definitions import Family, ProviderDefinition
 from windowpane.errors import InvalidInput
 from windowpane.ids import new_id
 
 FILE_MARK = "@"
 NAME = "once"
-FAMILIES = ("openai_chat", "openai_responses", "anthropic", "bedrock", "google", "local")
 
 
 class _Described(Struct, frozen=True, kw_only=True):

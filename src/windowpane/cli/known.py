@@ -79,8 +79,11 @@ def model_text(known: KnownModel) -> str:
     return f"{title}\n{columns(rows)}"
 
 
-def usd(rate: Rate | None) -> str:
-    return "?" if rate is None else _amount(rate.usd_per_million)
+def price_text(prices: KnownPrices, rate: Rate | None) -> str:
+    """In a word; a price that may be another at this provider is not told as certain."""
+    if rate is None:
+        return "?"
+    return ("~" if prices.is_unreliable else "") + _amount(rate.usd_per_million)
 
 
 def _prices(price: PriceSnapshot) -> KnownPrices:

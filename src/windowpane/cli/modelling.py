@@ -10,7 +10,7 @@ import msgspec
 from windowpane.agent.models import ModelFacts, ModelList, Models
 from windowpane.cli.columns import columns
 from windowpane.cli.exits import DONE, FAILED
-from windowpane.cli.known import KnownModel, known_model, model_text, usd
+from windowpane.cli.known import KnownModel, known_model, model_text, price_text
 from windowpane.cli.models import ModelsOptions
 from windowpane.cli.opening import opened_workspace
 from windowpane.cli.terminal import complain, show
@@ -90,7 +90,7 @@ def _row(known: KnownModel) -> Sequence[str]:
     return [
         known.name,
         "?" if window is None else f"{window:,}",
-        usd(known.prices.input),
-        usd(known.prices.output),
+        price_text(known.prices, known.prices.input),
+        price_text(known.prices, known.prices.output),
         ", ".join(note for note in notes if note),
     ]

@@ -13,7 +13,8 @@ from windowpane.settings import Settings
 
 LIST_DESCRIPTION = """\
 List the models of every provider that is set up: the name to use with --model, the window
-in tokens, the prices of a million tokens in and out, and what else the provider tells.
+in tokens, the prices of a million tokens in and out, and what else the provider tells. A ~
+stands before the price of a model's maker where the provider may ask another.
 
 The lists are asked for once and kept; --refresh asks again. A provider that does not
 answer is named on standard error, and the others are listed.

@@ -1,4 +1,4 @@
-"""From the options of ``windowpane providers add`` to a definition, and the key that goes into it."""
+"""From the options of ``windowpane providers add`` to a definition with its key."""
 
 from __future__ import annotations
 

@@ -106,13 +106,10 @@ def show_presets(settings: Settings) -> int:
 
 
 def _refusal(checked: Checked) -> str:
+    """Why it failed and what to mend, unless the failure says so itself."""
     message = checked.failure.message if checked.failure else ""
-    # Some failures say themselves what to look at.
-    return (
-        message
-        if checked.advice.lower().rstrip(".") in message.lower()
-        else (f"{message} {checked.advice}")
-    )
+    is_said = checked.advice.removeprefix("Check ").rstrip(".") in message
+    return message if is_said else f"{message} {checked.advice}"
 
 
 def _models_text(name: str, checked: Checked) -> str:

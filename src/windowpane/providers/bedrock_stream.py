@@ -283,7 +283,7 @@ class BedrockStreamMapper:
             case "text":
                 pass
             case "reasoning":
-                draft.native = _native({"reasoningContent": _thought(opened, draft.content)})
+                draft.native = _thought(opened, draft.content)
             case "tool_call":
                 draft.native = _call_native(draft)
         draft.is_closed = True
@@ -306,7 +306,8 @@ class BedrockStreamMapper:
             draft = self._assembly.begin("reasoning")
             thought = piece.reasoningContent.reasoningText or _ReasoningText()
             draft.fresh.append(thought.text or "")
-            draft.native, draft.is_closed = native, True
+            is_kept = bool(thought.signature or piece.reasoningContent.redactedContent)
+            draft.native, draft.is_closed = native if is_kept else None, True
         elif piece.toolUse is not None:
             self._add_call(piece.toolUse, native)
         elif piece.citationsContent is not None:
@@ -365,11 +366,14 @@ def _native(block: Block) -> Native:
     return Native(family=FAMILY, block=msgspec.json.encode(block).decode())
 
 
-def _thought(opened: _Open, text: str) -> Block:
+def _thought(opened: _Open, text: str) -> Native | None:
+    """Only what is signed or sealed can go back: the models that sign nothing refuse it."""
     if opened.redacted:
-        return {"redactedContent": opened.redacted}
-    signed: Block = {"signature": opened.signature} if opened.signature else {}
-    return {"reasoningText": {"text": text, **signed}}
+        return _native({"reasoningContent": {"redactedContent": opened.redacted}})
+    if not opened.signature:
+        return None
+    signed = {"text": text, "signature": opened.signature}
+    return _native({"reasoningContent": {"reasoningText": signed}})
 
 
 def _call_native(draft: Draft) -> Native | None:
