@@ -34,7 +34,8 @@ def does(*steps: Step, when: str = "") -> Reply:
 
 
 def settings_in(folder: Path) -> Settings:
-    return Settings(data=str(folder), open_part_flush_seconds=0.05)
+    """Nothing is tried again, unless a test says so."""
+    return Settings(data=str(folder), open_part_flush_seconds=0.05, most_retries=0)
 
 
 @asynccontextmanager

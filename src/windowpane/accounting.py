@@ -80,12 +80,30 @@ class ChatTotals(Struct, frozen=True, kw_only=True):
 
 
 class UsageEntry(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="usage"):
-    """One API call. ``round`` numbers the tool rounds of a turn from 1; 0 is no tool round."""
+    """One API call. ``round`` numbers the tool rounds of a turn from 1; 0 is no tool round.
+
+    ``is_estimated``: the provider reported nothing, as when an answer was stopped, so what went
+    over the line was counted here.
+    """
 
     cause: Cause
     usage: TokenUsage
     price: PriceSnapshot
     round: int = 0
+    is_estimated: bool = False
+
+
+class UsageEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An entry and where it belongs: written once, and kept when its chat is deleted."""
+
+    id: str
+    at: datetime
+    project_id: str
+    chat_id: str
+    turn_id: str
+    receipt_id: str
+    model: str
+    entry: UsageEntry
 
 
 class AccountingRecord(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="accounting"):
@@ -129,7 +147,10 @@ def cost_of(usage: TokenUsage, price: PriceSnapshot) -> Cost:
 
 
 def entry_totals(entry: UsageEntry) -> Totals:
-    return Totals(usage=entry.usage, cost=cost_of(entry.usage, entry.price), calls=1)
+    cost = cost_of(entry.usage, entry.price)
+    if entry.is_estimated:
+        cost = Cost(cost.known_usd, True)
+    return Totals(usage=entry.usage, cost=cost, calls=1)
 
 
 def totals_of(entries: Iterable[UsageEntry]) -> Totals:

@@ -10,6 +10,7 @@
     │   ├── NotFound
     │   └── UnknownModel
     ├── SendRefused             the chat is not in a state for this now
+    │   ├── BudgetExceeded
     │   ├── ChatBusy
     │   ├── HeadMoved
     │   └── NothingRunning
@@ -57,12 +58,16 @@ FailureKind = Literal[
 
 
 class Failure(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Why an attempt failed, as a value that is stored with the turn and shown."""
+    """Why an attempt failed, as a value that is stored with the turn and shown.
+
+    ``code`` is set where Windowpane itself gave up, as in ``context_overflow_after_trimming``.
+    """
 
     kind: FailureKind
     message: str
     http_status: int | None = None
     retry_after_seconds: float | None = None
+    code: str = ""
 
 
 class WindowpaneError(Exception):
@@ -126,6 +131,12 @@ class UnknownModel(InvalidInput):
 
 class SendRefused(WindowpaneError):
     code = "send_refused"
+
+
+class BudgetExceeded(SendRefused):
+    """The next call could cost more than is left of a hard budget."""
+
+    code = "budget_exceeded"
 
 
 class ChatBusy(SendRefused):

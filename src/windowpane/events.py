@@ -7,17 +7,20 @@ A provider yields ``StreamEvent``; the loop adds what only it knows. Each event 
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from msgspec import Struct
 
-from windowpane.errors import InvalidInput
+from windowpane.errors import Failure, InvalidInput
 from windowpane.messages import Finish, Message
 from windowpane.parts import Part
 from windowpane.turns import Turn
 from windowpane.usage import TokenUsage
 
 OpenKind = Literal["text", "reasoning", "tool_call"]
+# What a send can wait for: a quota that is counted here, or the end of a provider's bad moment.
+HoldReason = Literal["quota", "retry"]
 
 
 class PartStarted(Struct, frozen=True, kw_only=True, tag="part_started"):
@@ -45,6 +48,29 @@ class Finished(Struct, frozen=True, kw_only=True, tag="finished"):
     finish: Finish
 
 
+class AttemptStarted(Struct, frozen=True, kw_only=True, tag="attempt_started"):
+    """A request goes out; ``number`` counts those of the turn from 1."""
+
+    receipt_id: str
+    number: int
+
+
+class AttemptFailed(Struct, frozen=True, kw_only=True, tag="attempt_failed"):
+    """The request was refused or broke off. What comes next says whether it is tried again."""
+
+    receipt_id: str
+    number: int
+    failure: Failure
+
+
+class SendHeld(Struct, frozen=True, kw_only=True, tag="send_held"):
+    """Nothing happens until then, unless somebody stops it; ``message`` says why."""
+
+    reason: HoldReason
+    until_at: datetime
+    message: str
+
+
 class TurnStarted(Struct, frozen=True, kw_only=True, tag="turn_started"):
     turn: Turn
     message: Message
@@ -65,7 +91,8 @@ class Reload(Struct, frozen=True, kw_only=True, tag="reload"):
 
 
 StreamEvent = PartStarted | PartDelta | PartDone | UsageReported | Finished
-Event = StreamEvent | TurnStarted | MessageDone | TurnEnded | Reload
+AttemptEvent = AttemptStarted | AttemptFailed | SendHeld
+Event = StreamEvent | AttemptEvent | TurnStarted | MessageDone | TurnEnded | Reload
 
 
 class EventId(Struct, frozen=True, order=True):

@@ -9,7 +9,18 @@ import secrets
 from base64 import b32encode
 from typing import Literal
 
-Kind = Literal["project", "chat", "turn", "record", "provider", "process", "topic", "view"]
+Kind = Literal[
+    "project",
+    "chat",
+    "turn",
+    "record",
+    "provider",
+    "process",
+    "topic",
+    "view",
+    "receipt",
+    "usage",
+]
 
 PREFIXES: dict[Kind, str] = {
     "project": "prj",
@@ -20,6 +31,8 @@ PREFIXES: dict[Kind, str] = {
     "process": "prc",
     "topic": "top",
     "view": "vw",
+    "receipt": "rct",
+    "usage": "use",
 }
 
 

@@ -34,6 +34,7 @@ Host = Annotated[str, Meta(min_length=1, description="the name or address of thi
 Switch = Annotated[bool, Meta(description="true or false")]
 Port = Annotated[int, Meta(ge=0, le=65535, description="a whole number from 0 to 65535")]
 Count = Annotated[int, Meta(ge=1, description="a whole number above 0")]
+Number = Annotated[int, Meta(ge=0, description="a whole number, 0 or more")]
 Seconds = Annotated[float, Meta(gt=0, description="a number of seconds above 0")]
 Pause = Annotated[float, Meta(ge=0, description="a number of seconds, 0 or more")]
 
@@ -77,6 +78,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     first_byte_timeout_seconds: Seconds = 600.0
     chunk_timeout_seconds: Seconds = 300.0
     local_idle_seconds: Pause = 300.0
+    most_retries: Number = 4
+    retry_wait_seconds: Seconds = 1.0
+    retry_limit_seconds: Seconds = 600.0
 
     def __repr__(self) -> str:
         """Without values: some are secrets, and a log is no place to sort them."""

@@ -14,7 +14,9 @@ from types import TracebackType
 
 from msgspec import Struct, structs
 
+from windowpane.agent.accounts import Accounts
 from windowpane.agent.answer import Stop, answer
+from windowpane.agent.attempts import Means
 from windowpane.agent.digest import short_name
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.journal import Journal, Running
@@ -23,6 +25,7 @@ from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
 from windowpane.agent.planner import LookedAt, Outlook, Planner, Sight, floor_after
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
+from windowpane.agent.retry import policy_from
 from windowpane.agent.topics import Topics
 from windowpane.agent.turns import Turns
 from windowpane.agent.views import Views
@@ -138,6 +141,13 @@ class Workspace:
         self.views = Views(vault)
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
+        )
+        self._means = Means(
+            vault=vault,
+            models=self.models,
+            planner=self._planner,
+            policy=policy_from(settings),
+            clock=_now,
         )
 
     async def __aenter__(self) -> Workspace:
@@ -333,7 +343,7 @@ class Workspace:
         assignment = Assignment(
             turn=turn,
             message=message,
-            planner=self._planner,
+            means=self._means,
             outlook=outlook,
             plan=ready,
             provider=provider,
@@ -433,11 +443,17 @@ class Workspace:
         log = self._log(turn.chat_id)
         log.append(TurnStarted(turn=turn, message=assignment.message))
         counter = self._planner.counter(turn.model)
-        running = Running(turn=turn, message=assignment.message, log=log, counter=counter)
+        running = Running(
+            turn=turn,
+            message=assignment.message,
+            log=log,
+            counter=counter,
+            accounts=Accounts(self._vault),
+        )
         stop = Stop()
         self._journal.begin(running)
         task = asyncio.create_task(
-            answer(assignment, running=running, journal=self._journal, stop=stop, clock=_now)
+            answer(assignment, running=running, journal=self._journal, stop=stop)
         )
         stop.bind(task)
         self._stops[turn.chat_id] = stop

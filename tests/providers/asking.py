@@ -101,12 +101,16 @@ async def heard(
 ) -> tuple[list[StreamEvent], Failure | None]:
     events: list[StreamEvent] = []
     try:
-        async with aclosing(provider.stream(asking)) as stream:
+        async with aclosing(streamed(provider, asking)) as stream:
             async for event in stream:
                 events.append(event)
     except ProviderFailed as failed:
         return events, failed.failure
     return events, None
+
+
+def streamed(provider: Provider, asking: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
+    return provider.stream(provider.to_wire(asking))
 
 
 async def first_delta(stream: AsyncGenerator[StreamEvent, None]) -> str:

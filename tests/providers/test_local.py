@@ -12,7 +12,7 @@ import psutil
 import pytest
 from msgspec import Raw
 
-from tests.providers.asking import answered, asked, first_delta, heard, message
+from tests.providers.asking import answered, asked, first_delta, heard, message, streamed
 from windowpane.context.request import ModelRequest, ToolDefinition
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import InvalidInput, PartMissing
@@ -114,7 +114,7 @@ async def test_closing_an_answer_stops_the_model_and_the_next_one_runs(engine: L
 
 async def test_closing_while_the_prompt_is_read_stops_that_too(engine: LocalEngine) -> None:
     provider = local(engine)
-    async with aclosing(provider.stream(briefly("word " * 6000))) as stream:
+    async with aclosing(streamed(provider, briefly("word " * 6000))) as stream:
         waiting = asyncio.ensure_future(anext(stream))
         while engine.loaded_path is None:
             await asyncio.sleep(0.01)
@@ -129,7 +129,9 @@ async def test_answers_wait_for_each_other_and_a_waiting_one_can_be_cancelled(
     engine: LocalEngine,
 ) -> None:
     provider = local(engine)
-    async with aclosing(provider.stream(briefly("Tell a story.", max_output_tokens=40))) as first:
+    async with aclosing(
+        streamed(provider, briefly("Tell a story.", max_output_tokens=40))
+    ) as first:
         assert await first_delta(first)
         second, third = (
             asyncio.ensure_future(answered(provider, briefly(text))) for text in ("Two", "Three")
@@ -156,7 +158,7 @@ async def test_a_request_beyond_the_window_is_an_overflow_with_both_numbers(
 async def test_an_idle_model_gives_its_memory_back_and_comes_again() -> None:
     engine = LocalEngine(idle_seconds=0.2)
     provider = local(engine)
-    async with aclosing(provider.stream(briefly("Hello"))) as stream:
+    async with aclosing(streamed(provider, briefly("Hello"))) as stream:
         await first_delta(stream)
         loaded_bytes = memory_bytes()
     while engine.loaded_path is not None:
@@ -256,7 +258,9 @@ async def test_a_damaged_model_fails_clearly_and_the_demo_model_still_runs(
 
 async def test_closing_the_engine_ends_an_answer_that_is_being_given() -> None:
     engine = LocalEngine(idle_seconds=NEVER_SECONDS)
-    async with aclosing(local(engine).stream(asked("Tell a long story.", model=MODEL))) as stream:
+    async with aclosing(
+        streamed(local(engine), asked("Tell a long story.", model=MODEL))
+    ) as stream:
         await first_delta(stream)
         await asyncio.wait_for(engine.close(), PATIENCE_SECONDS)
     assert engine.loaded_path is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from tests.providers.asking import answered, asked, first_delta
+from tests.providers.asking import answered, asked, first_delta, streamed
 from tests.providers.loopback import END_OF_BODY, STREAM_HEAD, Answering, Line, loopback
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import FailureKind, InvalidInput, ProviderFailed
@@ -138,7 +138,7 @@ async def test_closing_the_stream_hangs_up_at_once(making: Making) -> None:
         return False
 
     async with loopback(talk_on) as server:
-        async with aclosing(making(server.url).stream(QUESTION)) as stream:
+        async with aclosing(streamed(making(server.url), QUESTION)) as stream:
             assert await first_delta(stream) == "Once upon"
             assert not gone.is_set()
         await asyncio.wait_for(gone.wait(), 30)
@@ -217,7 +217,7 @@ async def test_deltas_that_follow_each_other_closely_are_told_together(making: M
 
     deltas: list[str] = []
     async with loopback(hurry) as server:
-        async with aclosing(making(server.url, join_seconds=0.5).stream(QUESTION)) as stream:
+        async with aclosing(streamed(making(server.url, join_seconds=0.5), QUESTION)) as stream:
             async for event in stream:
                 if isinstance(event, PartDelta):
                     deltas.append(event.text)

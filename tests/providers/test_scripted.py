@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.providers.asking import answered, asked, first_delta, heard
+from tests.providers.asking import answered, asked, first_delta, heard, streamed
 from windowpane.definitions import ModelInfo
 from windowpane.errors import Failure, InvalidInput
 from windowpane.events import PartDelta, PartDone, PartStarted
@@ -123,7 +123,7 @@ async def test_a_cut_is_a_net_failure_with_the_text_so_far() -> None:
 async def test_a_hanging_reply_leaves_its_part_open_and_can_be_cancelled() -> None:
     provider = scripted(reply(Say(chunks=("Wait",)), Hang()), says("Next."))
     question = asked("Go", model="scripted")
-    async with aclosing(provider.stream(question)) as stream:
+    async with aclosing(streamed(provider, question)) as stream:
         assert await first_delta(stream) == "Wait"
         silence = asyncio.ensure_future(anext(stream))
         await asyncio.sleep(0.01)

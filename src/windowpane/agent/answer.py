@@ -14,7 +14,7 @@ from datetime import datetime
 
 from windowpane.agent.fold import Draft
 from windowpane.agent.journal import Ending, Journal, Running
-from windowpane.agent.loop import Assignment, Clock, LoopEnded, run
+from windowpane.agent.loop import Assignment, LoopEnded, run
 from windowpane.errors import Failure, ProviderFailed, VersionConflict, WindowpaneError
 from windowpane.events import MessageDone
 from windowpane.ids import new_id
@@ -60,14 +60,11 @@ class Stop:
             raise asyncio.CancelledError
 
 
-async def answer(
-    assignment: Assignment, *, running: Running, journal: Journal, stop: Stop, clock: Clock
-) -> None:
+async def answer(assignment: Assignment, *, running: Running, journal: Journal, stop: Stop) -> None:
     draft = Draft()
+    clock = assignment.means.clock
     try:
-        ended = await _played(
-            assignment, draft, running=running, journal=journal, stop=stop, clock=clock
-        )
+        ended = await _played(assignment, draft, running=running, journal=journal, stop=stop)
         ending = Ending(state="complete", finish=ended.finish, failure=None, at=clock())
         with stop.held():
             await journal.end(running, ending=ending, last=ended.message)
@@ -98,10 +95,9 @@ async def _played(
     running: Running,
     journal: Journal,
     stop: Stop,
-    clock: Clock,
 ) -> LoopEnded:
     """Run the loop to its end; ``draft`` holds what would be lost if it broke off here."""
-    async with aclosing(run(assignment, clock=clock)) as events:
+    async with aclosing(run(assignment, accounts=running.accounts)) as events:
         async for event in events:
             match event:
                 case MessageDone():

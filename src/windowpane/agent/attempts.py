@@ -1,78 +1,270 @@
-"""The requests of one turn: each is tried until the provider takes it or nothing can leave.
+"""The requests of one turn: each is tried until the provider takes it or nothing more helps.
 
-Only an overflow is tried again here, and only before the first word of an answer: what was said
-cannot be unsaid.
+Every request leaves a receipt, whatever becomes of it. What is too large is made smaller, what
+passes by itself is waited for; ``retry`` decides which is which.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+import asyncio
+import random
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from datetime import datetime, timedelta
+from hashlib import sha256
 
+import msgspec
+from msgspec import Struct
+
+from windowpane.agent.accounts import Accounts, OpenAccount, SharedTexts, cause_of
+from windowpane.agent.models import Models
 from windowpane.agent.planner import Outlook, Planner
+from windowpane.agent.retry import Again, RetryPolicy, decision, held_sentence
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
+from windowpane.context.receipt import Receipt, Sent, Stage, contents_of, sizes_of
 from windowpane.context.refusal import after_refusal, has_more_to_trim
 from windowpane.errors import Failure, ProviderFailed
-from windowpane.events import StreamEvent
+from windowpane.events import (
+    AttemptEvent,
+    AttemptFailed,
+    AttemptStarted,
+    HoldReason,
+    SendHeld,
+    StreamEvent,
+)
+from windowpane.ids import new_id
 from windowpane.messages import Message
-from windowpane.providers.base import Provider
+from windowpane.providers.base import Provider, WireRequest
+from windowpane.storage.accounts import text_id
+from windowpane.storage.vault import Vault
+from windowpane.turns import Turn
+
+Clock = Callable[[], datetime]
+QUOTA_SENTENCE = "Waiting for room in the quota of {model}: {seconds:.0f} s."
+
+
+class Means(Struct, frozen=True, kw_only=True):
+    """What every turn's requests are made with."""
+
+    vault: Vault
+    models: Models
+    planner: Planner
+    policy: RetryPolicy
+    clock: Clock
+
+
+class _After(Struct, frozen=True, kw_only=True):
+    """What a failed request leads to: another plan, the same one after a wait, or the end."""
+
+    failure: Failure
+    stage: Stage
+    plan: ContextPlan | None = None
+    wait_seconds: float | None = None
 
 
 class Attempts:
     """``overflow`` is what the refusals of this turn have taught; later rounds keep to it."""
 
-    def __init__(self, planner: Planner, outlook: Outlook, provider: Provider) -> None:
-        self._planner = planner
+    def __init__(
+        self,
+        means: Means,
+        *,
+        turn: Turn,
+        outlook: Outlook,
+        provider: Provider,
+        accounts: Accounts,
+    ) -> None:
+        self._means = means
+        self._turn = turn
         self._outlook = outlook
         self._provider = provider
+        self._accounts = accounts
         self._overflow = NO_OVERFLOW
+        self._trims = 0
+        self._waited_seconds = 0.0
 
     async def plan(self, messages: Sequence[Message]) -> ContextPlan:
-        return await self._planner.plan(self._outlook, messages, overflow=self._overflow)
+        return await self._means.planner.plan(self._outlook, messages, overflow=self._overflow)
 
     async def stream(
-        self, messages: Sequence[Message], ready: ContextPlan
-    ) -> AsyncGenerator[StreamEvent, None]:
-        attempts_left = self._outlook.settings.max_trim_attempts
+        self, messages: Sequence[Message], ready: ContextPlan, *, round: int
+    ) -> AsyncGenerator[StreamEvent | AttemptEvent, None]:
+        """The answer to ``messages``, ``ready`` being their plan."""
+        retries = 0
         while True:
-            has_begun = False
+            async with aclosing(self._within_quota(ready)) as holds:
+                async for hold in holds:
+                    yield hold
+            account = await self._begin(messages, ready, round=round)
+            yield AttemptStarted(receipt_id=account.receipt.id, number=account.receipt.number)
             try:
-                async with aclosing(await self._opened(ready)) as events:
+                async with aclosing(self._heard(account)) as events:
                     async for event in events:
-                        has_begun = True
                         yield event
                 return
             except ProviderFailed as failed:
-                if has_begun or failed.failure.kind != "overflow":
-                    raise
-                ready = await self._smaller(messages, ready, failed, attempts_left=attempts_left)
-                attempts_left -= 1
+                await account.priced()
+                after = await self._after(failed.failure, account, messages, ready, retries)
+            yield self._failed(after)
+            if after.plan is None:
+                raise ProviderFailed(after.failure)
+            ready = after.plan
+            if after.wait_seconds is not None:
+                retries += 1
+                message = held_sentence(after.failure, wait_seconds=after.wait_seconds)
+                yield self._held("retry", after.wait_seconds, message)
+                await self._wait(after.wait_seconds)
 
-    async def _opened(self, ready: ContextPlan) -> AsyncGenerator[StreamEvent, None]:
-        return self._provider.stream(await self._planner.request(self._outlook, ready))
-
-    async def _smaller(
+    async def _after(
         self,
+        failure: Failure,
+        account: OpenAccount,
         messages: Sequence[Message],
         ready: ContextPlan,
-        failed: ProviderFailed,
-        *,
-        attempts_left: int,
-    ) -> ContextPlan:
-        said = failed.failure
-        if attempts_left == 0 or not has_more_to_trim(ready):
-            raise ProviderFailed(_exhausted(said)) from failed
-        self._overflow = after_refusal(self._overflow, message=said.message, plan=ready)
+        retries: int,
+    ) -> _After:
+        step = decision(
+            failure,
+            has_begun=account.has_begun,
+            seconds=account.seconds,
+            retries=retries,
+            policy=self._means.policy,
+            chance=random.random(),
+        )
+        if step == "smaller":
+            smaller = await self._smaller(messages, ready, failure)
+            if smaller is None:
+                return _After(failure=_exhausted(failure), stage="overflow_exhausted")
+            stage = "overflow_initial" if self._trims == 1 else "overflow_retry"
+            return _After(failure=failure, stage=stage, plan=smaller)
+        if isinstance(step, Again):
+            return _After(
+                failure=failure, stage="error", plan=ready, wait_seconds=step.wait_seconds
+            )
+        return _After(failure=failure, stage="error")
+
+    async def _heard(self, account: OpenAccount) -> AsyncGenerator[StreamEvent, None]:
+        try:
+            async with aclosing(self._provider.stream(self._wire)) as events:
+                async for event in events:
+                    account.hear(event)
+                    yield event
+        except (asyncio.CancelledError, GeneratorExit):
+            self._accounts.end("aborted", failure=None, at=self._means.clock())
+            raise
+        await account.priced()
+        self._accounts.end("success", failure=None, at=self._means.clock())
+        if account.usage is not None:
+            learned = self._means.models.learned.from_usage(
+                self._turn.model,
+                estimated_tokens=account.receipt.sizes.total_tokens,
+                usage=account.usage,
+            )
+            self._accounts.unwritten.extend(learned)
+
+    async def _begin(
+        self, messages: Sequence[Message], ready: ContextPlan, *, round: int
+    ) -> OpenAccount:
+        means = self._means
+        request = await means.planner.request(self._outlook, ready)
+        self._wire = self._provider.to_wire(request)
+        texts = SharedTexts(
+            system=request.system, tools=msgspec.json.encode(request.tools).decode()
+        )
+        receipt = Receipt(
+            id=new_id("receipt"),
+            project_id=self._outlook.chat.project_id,
+            chat_id=self._turn.chat_id,
+            turn_id=self._turn.id,
+            number=self._accounts.requests + 1,
+            cause=cause_of(round),
+            round=round,
+            model=self._turn.model,
+            scope=ready.scope,
+            filter_text=ready.filter_text,
+            settings=ready.settings,
+            budget=ready.budget,
+            contents=contents_of(
+                ready,
+                request,
+                depth_of=await means.planner.depths(self._outlook, ready),
+                current_messages=len(messages),
+                system_id=text_id(means.vault, texts.system, chat_id=self._turn.chat_id),
+                tools_id=text_id(means.vault, texts.tools, chat_id=self._turn.chat_id),
+            ),
+            sizes=sizes_of(ready),
+            sent=_sent(self._wire),
+            started_at=means.clock(),
+            waited_seconds=self._waited_seconds,
+        )
+        self._waited_seconds = 0.0
+        price = asyncio.ensure_future(means.models.price(self._turn.model))
+        account = OpenAccount(receipt, price=price, counter=self._outlook.counter)
+        self._accounts.begin(account, texts)
+        means.models.quotas.note(self._turn.model, tokens=ready.total_tokens, at=receipt.started_at)
+        return account
+
+    def _failed(self, after: _After) -> AttemptFailed:
+        receipt = self._accounts.end(after.stage, failure=after.failure, at=self._means.clock())
+        assert receipt is not None, "only an open request can fail"
+        return AttemptFailed(receipt_id=receipt.id, number=receipt.number, failure=after.failure)
+
+    async def _within_quota(self, ready: ContextPlan) -> AsyncGenerator[SendHeld, None]:
+        """Wait until the quotas that are known have room, instead of being refused."""
+        model = self._turn.model
+        while True:
+            seconds = self._means.models.quotas.wait_seconds(
+                model,
+                limits=await self._means.models.limits(model),
+                tokens=ready.total_tokens,
+                now=self._means.clock(),
+            )
+            if seconds <= 0:
+                return
+            sentence = QUOTA_SENTENCE.format(model=model, seconds=seconds)
+            yield self._held("quota", seconds, sentence)
+            await self._wait(seconds)
+
+    def _held(self, reason: HoldReason, seconds: float, message: str) -> SendHeld:
+        until_at = self._means.clock() + timedelta(seconds=seconds)
+        return SendHeld(reason=reason, until_at=until_at, message=message)
+
+    async def _wait(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        self._waited_seconds += seconds
+
+    async def _smaller(
+        self, messages: Sequence[Message], ready: ContextPlan, failure: Failure
+    ) -> ContextPlan | None:
+        """The next plan after a refusal; None when nothing can leave any more."""
+        most_trims = self._outlook.settings.max_trim_attempts
+        if self._trims >= most_trims or not has_more_to_trim(ready):
+            return None
+        self._trims += 1
+        self._overflow = after_refusal(self._overflow, message=failure.message, plan=ready)
+        learned = self._means.models.learned.from_overflow(
+            self._turn.model, message=failure.message
+        )
+        self._accounts.unwritten.extend(learned)
         smaller = await self.plan(messages)
-        if smaller.unsendable is not None:
-            raise ProviderFailed(_exhausted(said)) from failed
-        return smaller
+        return smaller if smaller.unsendable is None else None
+
+
+def _sent(wire: WireRequest) -> Sent:
+    return Sent(
+        method=wire.method,
+        url=wire.url,
+        headers=wire.headers,
+        body_bytes=len(wire.body),
+        body_sha256=sha256(wire.body).hexdigest(),
+    )
 
 
 def _exhausted(said: Failure) -> Failure:
     return Failure(
         kind="overflow",
+        code="context_overflow_after_trimming",
         message="The request is too large for this model, and leaving out older turns did not "
         f"help. The provider said: {said.message}",
         http_status=said.http_status,

@@ -14,10 +14,11 @@ from datetime import datetime
 
 from msgspec import Struct, structs
 
+from windowpane.agent.accounts import Accounts
 from windowpane.agent.digest import digest_of
 from windowpane.agent.log import ChatLog
 from windowpane.errors import Failure, StorageError, VersionConflict
-from windowpane.events import LoggedEvent, MessageDone, StreamEvent, TurnEnded
+from windowpane.events import AttemptEvent, LoggedEvent, MessageDone, StreamEvent, TurnEnded
 from windowpane.messages import Finish, Message
 from windowpane.storage.base import Change, DeleteChildren
 from windowpane.storage.history import (
@@ -51,8 +52,17 @@ class Ending(Struct, frozen=True, kw_only=True):
 class Running:
     """A turn that this process is answering: its log, and what of it is not on disk yet."""
 
-    def __init__(self, *, turn: Turn, message: Message, log: ChatLog, counter: Counter) -> None:
+    def __init__(
+        self,
+        *,
+        turn: Turn,
+        message: Message,
+        log: ChatLog,
+        counter: Counter,
+        accounts: Accounts,
+    ) -> None:
         self.turn = turn
+        self.accounts = accounts
         self.stored = stored_new_turn(turn)
         self.log = log
         self.messages = [message]
@@ -74,7 +84,7 @@ class Journal:
     def begin(self, running: Running) -> None:
         self._running.add(running)
 
-    def note(self, running: Running, event: StreamEvent) -> None:
+    def note(self, running: Running, event: StreamEvent | AttemptEvent) -> None:
         """Show an event to readers now; the next flush takes it to disk."""
         logged = running.log.append(event)
         if logged is not None:
@@ -86,12 +96,15 @@ class Journal:
         running.log.open = None
         async with self._undisturbed(running):
             # Only now: a flush that was under way has counted the version of the run up.
+            accounts = tuple(running.accounts.unwritten)
             changes: list[Change] = [
                 self._message_row(running, message),
                 DeleteChildren(table="events", parent_id=running.turn.id),
                 self._run_row(running),
+                *accounts,
             ]
             await self._commit_patiently(changes)
+            running.accounts.written(len(accounts))
         running.messages.append(message)
         running.run_version += 1
         running.log.append(MessageDone(message=message))
@@ -115,6 +128,7 @@ class Journal:
             if last is not None:
                 changes.append(self._message_row(running, last))
             changes.extend(end_run(self._vault, chat_id=turn.chat_id, turn_id=turn.id))
+            changes.extend(running.accounts.unwritten)
             try:
                 async with self._undisturbed(running):
                     await self._commit_patiently(changes)
@@ -154,11 +168,13 @@ class Journal:
         if not dirty:
             return
         changes: list[Change] = []
-        taken: list[tuple[Running, int]] = []
+        taken: list[tuple[Running, int, int]] = []
         for running in dirty:
-            taken.append((running, len(running.pending)))
+            accounts = running.accounts.unwritten
+            taken.append((running, len(running.pending), len(accounts)))
             changes.extend(put_event(self._vault, logged) for logged in running.pending)
             changes.append(self._run_row(running))
+            changes.extend(accounts)
             running.is_dirty = False
         try:
             await self._vault.commit(changes)
@@ -166,8 +182,9 @@ class Journal:
             for running in dirty:
                 running.is_dirty = True
             raise
-        for running, count in taken:
-            del running.pending[:count]
+        for running, events, accounts in taken:
+            del running.pending[:events]
+            running.accounts.written(accounts)
             running.run_version += 1
 
     @asynccontextmanager
@@ -201,11 +218,12 @@ class Journal:
         )
 
     def _run_row(self, running: Running) -> Change:
-        part = running.log.open
+        part, account = running.log.open, running.accounts.open
         run = Run(
             turn_id=running.turn.id,
             process_id=self._process_id,
             open_part=part.value() if part else None,
+            receipt=account.receipt if account else None,
         )
         return put_run(
             self._vault,

@@ -6,24 +6,23 @@ does). It ends with a ``LoopEnded``, or raises what the provider raised.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from datetime import datetime
 
 from msgspec import Struct
 
-from windowpane.agent.attempts import Attempts
+from windowpane.agent.accounts import Accounts
+from windowpane.agent.attempts import Attempts, Means
 from windowpane.agent.fold import Draft
-from windowpane.agent.planner import Outlook, Planner
+from windowpane.agent.planner import Outlook
 from windowpane.context.plan import ContextPlan
-from windowpane.events import MessageDone, StreamEvent
+from windowpane.events import AttemptEvent, MessageDone, StreamEvent
 from windowpane.ids import new_id
 from windowpane.messages import Finish, Message
 from windowpane.parts import ToolCall, ToolResult
 from windowpane.providers.base import Provider
 from windowpane.turns import Turn
-
-Clock = Callable[[], datetime]
 
 
 class LoopEnded(Struct, frozen=True, kw_only=True):
@@ -33,7 +32,7 @@ class LoopEnded(Struct, frozen=True, kw_only=True):
     message: Message | None
 
 
-LoopEvent = StreamEvent | MessageDone | LoopEnded
+LoopEvent = StreamEvent | AttemptEvent | MessageDone | LoopEnded
 
 
 class Assignment(Struct, frozen=True, kw_only=True):
@@ -41,21 +40,27 @@ class Assignment(Struct, frozen=True, kw_only=True):
 
     turn: Turn
     message: Message
-    planner: Planner
+    means: Means
     outlook: Outlook
     plan: ContextPlan
     provider: Provider
     max_iterations: int
 
 
-async def run(assignment: Assignment, *, clock: Clock) -> AsyncGenerator[LoopEvent, None]:
-    turn = assignment.turn
+async def run(assignment: Assignment, *, accounts: Accounts) -> AsyncGenerator[LoopEvent, None]:
+    turn, clock = assignment.turn, assignment.means.clock
     messages = [assignment.message]
     ready = assignment.plan
-    attempts = Attempts(assignment.planner, assignment.outlook, assignment.provider)
-    for _ in range(assignment.max_iterations):
+    attempts = Attempts(
+        assignment.means,
+        turn=turn,
+        outlook=assignment.outlook,
+        provider=assignment.provider,
+        accounts=accounts,
+    )
+    for round in range(assignment.max_iterations):
         draft = Draft()
-        async with aclosing(attempts.stream(messages, ready)) as events:
+        async with aclosing(attempts.stream(messages, ready, round=round)) as events:
             async for event in events:
                 draft.add(event)
                 yield event

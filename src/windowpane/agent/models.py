@@ -7,12 +7,13 @@ models are asked for once and kept, sealed, until somebody wants them anew.
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
 from windowpane.agent.checking import Checked, check
+from windowpane.agent.learned import Learned
 from windowpane.agent.quotas import Quotas
 from windowpane.catalog.facts import limits_of, price_of
 from windowpane.catalog.limits import Limits, LimitValues
@@ -27,21 +28,25 @@ from windowpane.settings import Settings
 from windowpane.storage.base import Change
 from windowpane.storage.shelves import (
     DEFINITIONS,
+    LEARNED,
     MODEL_LISTS,
     OVERRIDES,
     TOP,
     ListedModels,
     ModelOverrides,
+    learned_id,
     list_id,
     overrides_id,
 )
 from windowpane.storage.vault import Vault
+from windowpane.tokens import Calibration
 
 if TYPE_CHECKING:
     from windowpane.providers.nearby import Found
 
 # Families whose models are known without a network: asking them never holds up a send.
 ANSWERS_AT_ONCE = frozenset({"local", "scripted"})
+PRICE_LASTS = timedelta(minutes=10)
 NOTHING_SAID = ModelOverrides(overrides=())
 
 
@@ -79,7 +84,9 @@ class Models:
         self._providers: dict[str, Provider] = {}
         self._told: dict[str, tuple[ModelInfo, ...]] = {}
         self._overrides: dict[str, ModelOverrides] = {}
+        self._prices: dict[str, PriceSnapshot] = {}
         self.quotas = Quotas()
+        self.learned = Learned(vault, definition_id=lambda name: self.definition(name).id)
 
     async def open(self) -> None:
         stored = await self._vault.all_children(DEFINITIONS, [TOP])
@@ -142,6 +149,7 @@ class Models:
             self._vault.delete(DEFINITIONS, definition.id),
             self._vault.delete(MODEL_LISTS, list_id(definition.id)),
             self._vault.delete(OVERRIDES, overrides_id(definition.id)),
+            self._vault.delete(LEARNED, learned_id(definition.id)),
         ]
         await self._vault.commit(changes)
         del self._definitions[name]
@@ -196,29 +204,29 @@ class Models:
             model,
             definition=self._definitions[provider_name],
             told=_told_limits(await self._info(name)),
-            learned=LimitValues(),
+            learned=(await self.learned.of(name)).limits,
             override=await self._override(name),
         )
 
+    async def calibration(self, name: str) -> Calibration:
+        return (await self.learned.of(name)).calibration
+
+    async def price(self, name: str) -> PriceSnapshot:
+        """What the model costs now; looked up at most once in a while, because that takes time."""
+        now = datetime.now(UTC)
+        known = self._prices.get(name)
+        if known is None or now - known.taken_at > PRICE_LASTS:
+            known = self._prices[name] = await self._price(name, at=now)
+        return known
+
     async def facts(self, name: str) -> ModelFacts:
-        provider_name, _, model = name.partition("/")
-        definition = self.definition(provider_name)
-        info, override = await self._info(name), await self._override(name)
-        price = await asyncio.to_thread(
-            price_of,
-            model,
-            definition=definition,
-            told=info.prices,
-            override=override,
-            taken_at=datetime.now(UTC),
-        )
         return ModelFacts(
             name=name,
-            provider=provider_name,
-            model=info,
+            provider=self.definition(name.partition("/")[0]).name,
+            model=await self._info(name),
             limits=await self.limits(name),
-            price=price,
-            override=override,
+            price=await self._price(name, at=datetime.now(UTC)),
+            override=await self._override(name),
         )
 
     # What a person knows better
@@ -270,6 +278,8 @@ class Models:
 
     async def _forget(self, name: str) -> None:
         self._told.pop(name, None)
+        self._prices.clear()
+        self.learned.forget(name)
         provider = self._providers.pop(name, None)
         if provider is not None:
             await provider.close()
@@ -315,6 +325,17 @@ class Models:
         told = self._told.get(provider_name) or await self._listed(provider_name)
         return next((info for info in told if info.name == model), ModelInfo(name=model))
 
+    async def _price(self, name: str, *, at: datetime) -> PriceSnapshot:
+        provider_name, _, model = name.partition("/")
+        return await asyncio.to_thread(
+            price_of,
+            model,
+            definition=self.definition(provider_name),
+            told=(await self._info(name)).prices,
+            override=await self._override(name),
+            taken_at=at,
+        )
+
     async def _override(self, name: str) -> ModelOverride | None:
         provider_name, _, model = name.partition("/")
         return override_for(model, await self.overrides(provider_name))
@@ -333,6 +354,7 @@ class Models:
         )
         await self._vault.commit([put])
         self._overrides[provider_name] = kept
+        self._prices.clear()
 
     def _provider(self, name: str) -> Provider:
         if name not in self._providers:

@@ -131,7 +131,8 @@ async def ask(
     """Raises ``InvalidInput`` for what cannot be sent, ``ProviderFailed`` for what went wrong."""
     provider = provider_from(question.definition, shared=shared)
     try:
-        async with aclosing(provider.stream(request_for(question, at=at))) as events:
+        wire = provider.to_wire(request_for(question, at=at))
+        async with aclosing(provider.stream(wire)) as events:
             async for event in events:
                 yield event
     finally:

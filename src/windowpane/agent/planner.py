@@ -5,7 +5,7 @@ Opens only the pages that the engine asks for, and only the contents that are se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress
 
 from msgspec import Struct
@@ -34,7 +34,7 @@ from windowpane.options import PLAIN
 from windowpane.projects import Chat, ContextFloor, Project
 from windowpane.settings import ContextSettings
 from windowpane.storage.vault import Vault
-from windowpane.tokens import UNCALIBRATED, Counter, TokenCache, counter_for
+from windowpane.tokens import Counter, TokenCache, counter_for
 from windowpane.turns import TurnContent
 
 
@@ -94,7 +94,7 @@ class Planner:
             requested_output_tokens=settings.max_output_tokens,
             allowance_tokens=settings.user_request_allowance_tokens,
             threshold=compression_defaults(provider_model, limits=limits).threshold,
-            calibration=UNCALIBRATED,
+            calibration=await self._models.calibration(model),
         )
         return Outlook(
             chat=chat,
@@ -177,6 +177,10 @@ class Planner:
             options=PLAIN,
             frozen_mark_at=None,
         )
+
+    async def depths(self, outlook: Outlook, ready: ContextPlan) -> Callable[[str], int]:
+        """Where the turns that a plan names lie on the path."""
+        return {turn.turn_id: turn.index for turn in ready.turns}.__getitem__
 
 
 def _given(

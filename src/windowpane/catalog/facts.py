@@ -64,11 +64,11 @@ def price_of(
     taken_at: datetime,
 ) -> PriceSnapshot:
     """``told`` is what the provider's own list says."""
-    if definition.is_local or definition.family == "local":
+    if definition.is_local or definition.family in ("local", "scripted"):
         price = local_price(model, taken_at=taken_at)
     else:
         price = catalog_price(model, base_url=address_of(definition), taken_at=taken_at)
-        price = with_told_prices(price, told) if told else price
+    price = with_told_prices(price, told) if told else price
     return with_manual_prices(price, override.prices) if override else price
 
 

@@ -86,8 +86,15 @@ class Dialect(Protocol):
 
 
 class Provider(Protocol):
-    def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
-        """Yield the answer. Closing the generator aborts upstream at once.
+    def to_wire(self, request: ModelRequest) -> WireRequest:
+        """The request in the provider's words, byte by byte. Pure: what is shown is what is sent.
+
+        A model inside the process has no address; ``method`` says how it is reached.
+        """
+        ...
+
+    def stream(self, wire: WireRequest) -> AsyncGenerator[StreamEvent, None]:
+        """Send what ``to_wire`` made and yield the answer. Closing aborts upstream at once.
 
         Raises ``ProviderFailed``; what was yielded before stays valid.
         """

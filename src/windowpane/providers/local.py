@@ -14,12 +14,13 @@ from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
 from windowpane.events import StreamEvent
+from windowpane.providers.base import WireRequest
 from windowpane.providers.local_engine import LocalEngine
 from windowpane.providers.openai_chat_hosts import PLAIN_HOST
 from windowpane.providers.openai_chat_messages import chat_tools, sourced_messages
 from windowpane.providers.openai_chat_stream import ChatStreamMapper
 from windowpane.providers.weights import weights_name, weights_of
-from windowpane.providers.writing import written
+from windowpane.providers.writing import Written, written
 
 # The makers of the demo model advise a low temperature: a small model soon loses the thread.
 TEMPERATURE = 0.2
@@ -29,6 +30,7 @@ UNLIMITED = -1
 DEMO_OUTPUT_TOKENS = 512
 DEMO_REPEAT_PENALTY = 1.15
 NO_REPEAT_PENALTY = 1.0
+SCHEME = "local:"
 
 
 class LocalProvider:
@@ -38,12 +40,19 @@ class LocalProvider:
         self._base_url = definition.base_url
         self._engine = engine
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
-        if request.model != weights_name(self._base_url):
-            raise _failed("model", f"There is no local model called {request.model}.")
+    def to_wire(self, request: ModelRequest) -> WireRequest:
+        """What the engine is given; there is no address, and nothing leaves the process."""
+        url = f"{SCHEME}{request.model}"
+        spoken = self._written(request)
+        return WireRequest(method="RUN", url=url, headers={}, body=spoken.body, spans=spoken.spans)
+
+    async def stream(self, wire: WireRequest) -> AsyncGenerator[StreamEvent, None]:
+        model = wire.url.removeprefix(SCHEME)
+        if model != weights_name(self._base_url):
+            raise _failed("model", f"There is no local model called {model}.")
         mapper = ChatStreamMapper(secrets=())
         try:
-            async with aclosing(self._payloads(request)) as payloads:
+            async with aclosing(self._payloads(wire)) as payloads:
                 async for payload in payloads:
                     for event in mapper.read(payload):
                         yield event
@@ -75,12 +84,10 @@ class LocalProvider:
     def _most_tokens(self) -> int:
         return DEMO_OUTPUT_TOKENS if self._is_demo else UNLIMITED
 
-    def _payloads(self, request: ModelRequest) -> AsyncGenerator[str, None]:
-        return self._engine.generate(
-            self._body(request).decode(), weights=lambda: weights_of(self._base_url)
-        )
+    def _payloads(self, wire: WireRequest) -> AsyncGenerator[str, None]:
+        return self._engine.generate(wire.body.decode(), weights=lambda: weights_of(self._base_url))
 
-    def _body(self, request: ModelRequest) -> bytes:
+    def _written(self, request: ModelRequest) -> Written:
         wished = request.options.temperature
         return written(
             {
@@ -96,7 +103,7 @@ class LocalProvider:
                 "repeat_penalty": DEMO_REPEAT_PENALTY if self._is_demo else NO_REPEAT_PENALTY,
                 "max_tokens": request.max_output_tokens or self._most_tokens,
             }
-        ).body
+        )
 
 
 def _failed(kind: FailureKind, message: str) -> ProviderFailed:

@@ -51,9 +51,9 @@ class RemoteProvider:
     def to_wire(self, request: ModelRequest) -> WireRequest:
         return self._dialect.to_wire(request)
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
+    async def stream(self, wire: WireRequest) -> AsyncGenerator[StreamEvent, None]:
         mapper = self._dialect.mapper()
-        async with self._upstream.open(self.to_wire(request)) as response:
+        async with self._upstream.open(wire) as response:
             if response.content_type not in STREAMS:
                 body = await self._upstream.read_whole(response, limit_bytes=BODY_LIMIT_BYTES)
                 events = mapper.whole(body)

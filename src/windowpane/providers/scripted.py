@@ -21,6 +21,7 @@ from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
 from windowpane.events import Finished, StreamEvent, UsageReported
 from windowpane.messages import Finish
 from windowpane.providers.assembly import Assembly
+from windowpane.providers.base import WireRequest
 from windowpane.usage import TokenUsage
 
 LABEL = "scripted, no model"
@@ -107,7 +108,12 @@ class ScriptedProvider:
         self._unused = list(script.replies)
         self.requests: deque[ModelRequest] = deque(maxlen=REMEMBERED_REQUESTS)
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
+    def to_wire(self, request: ModelRequest) -> WireRequest:
+        body = msgspec.json.encode(request)
+        return WireRequest(method="SCRIPT", url=f"script:{request.model}", headers={}, body=body)
+
+    async def stream(self, wire: WireRequest) -> AsyncGenerator[StreamEvent, None]:
+        request = msgspec.json.decode(wire.body, type=ModelRequest)
         self.requests.append(request)
         steps = _chunk_by_chunk(self._reply(request).steps)
         assembly = Assembly()

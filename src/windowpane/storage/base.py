@@ -25,6 +25,12 @@ Table = Literal[
     "records",
     "events",
     "runs",
+    "receipts",
+    "texts",
+    "usage",
+    "ledgers",
+    "drafts",
+    "tombstones",
 ]
 TABLES: tuple[Table, ...] = (
     "vault",
@@ -39,6 +45,12 @@ TABLES: tuple[Table, ...] = (
     "records",
     "events",
     "runs",
+    "receipts",
+    "texts",
+    "usage",
+    "ledgers",
+    "drafts",
+    "tombstones",
 )
 
 

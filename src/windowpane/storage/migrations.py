@@ -83,6 +83,15 @@ _TABLES_OF_M001: tuple[Table, ...] = (
     "runs",
 )
 
+_TABLES_OF_M002: tuple[Table, ...] = (
+    "receipts",
+    "texts",
+    "usage",
+    "ledgers",
+    "drafts",
+    "tombstones",
+)
+
 SQLITE_MIGRATIONS: tuple[Migration, ...] = (
     Migration(
         name="m001_initial",
@@ -93,6 +102,12 @@ SQLITE_MIGRATIONS: tuple[Migration, ...] = (
             "INSERT INTO epochs (one, last) VALUES (1, 0)",
         ),
     ),
+    Migration(
+        name="m002_accounts",
+        statements=tuple(
+            statement for table in _TABLES_OF_M002 for statement in _sqlite_table(table)
+        ),
+    ),
 )
 
 POSTGRES_MIGRATIONS: tuple[Migration, ...] = (
@@ -101,6 +116,12 @@ POSTGRES_MIGRATIONS: tuple[Migration, ...] = (
         statements=(
             *(statement for table in _TABLES_OF_M001 for statement in _postgres_table(table)),
             "CREATE SEQUENCE epochs AS bigint",
+        ),
+    ),
+    Migration(
+        name="m002_accounts",
+        statements=tuple(
+            statement for table in _TABLES_OF_M002 for statement in _postgres_table(table)
         ),
     ),
 )

@@ -6,13 +6,17 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from windowpane.accounting import UsageEvent
+from windowpane.catalog.limits import LimitValues
 from windowpane.catalog.overrides import ModelOverride
+from windowpane.context.receipt import Receipt
 from windowpane.context.scope import PageTotals
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.events import LoggedEvent, OpenPart
 from windowpane.messages import Message
 from windowpane.projects import Chat, Project
 from windowpane.storage.vault import Shelf
+from windowpane.tokens import UNCALIBRATED, Calibration
 from windowpane.topics import NamedView, ProjectTopic
 from windowpane.turns import Turn
 
@@ -20,12 +24,22 @@ from windowpane.turns import Turn
 TOP = ""
 
 
-class Run(Struct, frozen=True, kw_only=True):
-    """A turn that a process is answering now. Its id is the chat's: one send per chat."""
+class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A turn that a process is answering now. Its id is the chat's: one send per chat.
+
+    ``receipt`` is that of the request on its way, so that a crash leaves its account.
+    """
 
     turn_id: str
     process_id: str
     open_part: OpenPart | None
+    receipt: Receipt | None = None
+
+
+class SharedText(Struct, frozen=True):
+    """A text that many receipts of a chat point to, stored once."""
+
+    text: str
 
 
 class PackedTurns(Struct, frozen=True, kw_only=True):
@@ -47,6 +61,17 @@ class ModelOverrides(Struct, frozen=True, kw_only=True):
     overrides: tuple[ModelOverride, ...]
 
 
+class LearnedModel(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A cache: what calls to one model have taught."""
+
+    limits: LimitValues = LimitValues()
+    calibration: Calibration = UNCALIBRATED
+
+
+class LearnedModels(Struct, frozen=True, kw_only=True):
+    models: dict[str, LearnedModel]
+
+
 class Preferences(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What the user chose and the product remembers, beside the process's settings."""
 
@@ -63,8 +88,12 @@ TURNS = Shelf("turns", holds=Turn, noun="turn")
 RECORDS = Shelf("records", holds=Message, noun="message")
 EVENTS = Shelf("events", holds=LoggedEvent, noun="event")
 RUNS = Shelf("runs", holds=Run, noun="running turn")
+RECEIPTS = Shelf("receipts", holds=Receipt, noun="receipt")
+TEXTS = Shelf("texts", holds=SharedText, noun="text of a receipt")
+USAGE = Shelf("usage", holds=UsageEvent, noun="usage event")
 DEFINITIONS = Shelf("definitions", holds=ProviderDefinition, noun="provider")
 MODEL_LISTS = Shelf("definitions", holds=ListedModels, noun="list of models")
+LEARNED = Shelf("definitions", holds=LearnedModels, noun="lesson about models")
 OVERRIDES = Shelf("definitions", holds=ModelOverrides, noun="override")
 PREFERENCES = Shelf("preferences", holds=Preferences, noun="preferences record")
 PREFERENCES_ID = "preferences"
@@ -77,6 +106,10 @@ def list_id(definition_id: str) -> str:
 
 def overrides_id(definition_id: str) -> str:
     return f"{definition_id}:overrides"
+
+
+def learned_id(definition_id: str) -> str:
+    return f"{definition_id}:learned"
 
 
 def left_of(chat_id: str) -> str:

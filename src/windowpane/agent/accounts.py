@@ -1,0 +1,166 @@
+"""The accounts of one running turn: the request on its way, and those that ended.
+
+Attempts write here as things happen, without waiting; the journal takes what is new to disk with
+its own batches. Nothing is decided here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import datetime
+
+from msgspec import Struct, structs
+
+from windowpane.accounting import Cause, UsageEntry, UsageEvent
+from windowpane.catalog.prices import PriceSnapshot, unknown_price
+from windowpane.context.receipt import Receipt, Stage
+from windowpane.errors import Failure
+from windowpane.events import PartDelta, PartDone, StreamEvent, UsageReported
+from windowpane.ids import new_id
+from windowpane.parts import Reasoning, Text, ToolCall
+from windowpane.storage.accounts import put_receipt, put_text, put_usage
+from windowpane.storage.base import Change
+from windowpane.storage.vault import Vault
+from windowpane.tokens import Counter
+from windowpane.usage import TokenUsage
+
+
+class SharedTexts(Struct, frozen=True, kw_only=True):
+    """The texts that a request shares with others of its chat."""
+
+    system: str
+    tools: str
+
+
+class OpenAccount:
+    """One request on its way: what has been heard of it so far.
+
+    The price is looked up meanwhile, because the first look takes longer than a first word.
+    """
+
+    def __init__(
+        self, receipt: Receipt, *, price: asyncio.Future[PriceSnapshot], counter: Counter
+    ) -> None:
+        self.receipt = receipt
+        self.usage: TokenUsage | None = None
+        self.has_begun = False
+        self._price = price
+        self._counter = counter
+        self._began = time.monotonic()
+        self._first_event_seconds: float | None = None
+        self._heard_characters = 0
+        self._written_tokens = 0
+
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    async def priced(self) -> None:
+        """Wait until the price is known."""
+        await self._price
+
+    def hear(self, event: StreamEvent) -> None:
+        if not self.has_begun:
+            self.has_begun = True
+            self._first_event_seconds = self.seconds
+        match event:
+            case PartDelta():
+                self._heard_characters += len(event.text)
+            case PartDone(part=Text() | Reasoning() | ToolCall() as part):
+                self._written_tokens += self._counter.part(part)
+                self._heard_characters = 0
+            case UsageReported():
+                self.usage = event.usage
+            case _:
+                pass
+
+    def ended(self, stage: Stage, failure: Failure | None) -> Receipt:
+        return structs.replace(
+            self.receipt,
+            stage=stage,
+            failure=failure,
+            seconds=round(self.seconds, 4),
+            first_event_seconds=_rounded(self._first_event_seconds),
+            entry=self._entry(),
+        )
+
+    def _entry(self) -> UsageEntry | None:
+        """None if the provider said nothing at all: a refusal costs nothing."""
+        if self.usage is None and not self.has_begun:
+            return None
+        return UsageEntry(
+            cause=self.receipt.cause,
+            usage=self.usage or self._estimate(),
+            price=self._known_price(),
+            round=self.receipt.round,
+            is_estimated=self.usage is None,
+        )
+
+    def _known_price(self) -> PriceSnapshot:
+        """Unknown, if somebody stopped before it was found."""
+        if self._price.done():
+            return self._price.result()
+        return unknown_price(self.receipt.model, taken_at=self.receipt.started_at)
+
+    def _estimate(self) -> TokenUsage:
+        # A part that broke off was not counted word by word; four characters make a token.
+        return TokenUsage(
+            input_tokens=self.receipt.sizes.total_tokens,
+            output_tokens=self._written_tokens + -(-self._heard_characters // 4),
+        )
+
+
+class Accounts:
+    """``unwritten`` are rows that no batch has taken yet, in the order in which they came."""
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+        self._texts: set[str] = set()
+        self.open: OpenAccount | None = None
+        self.unwritten: list[Change] = []
+        self.requests = 0
+
+    def begin(self, account: OpenAccount, texts: SharedTexts) -> None:
+        self.open = account
+        self.requests += 1
+        for text in (texts.system, texts.tools):
+            if text not in self._texts:
+                self._texts.add(text)
+                self.unwritten.append(put_text(self._vault, text, chat_id=account.receipt.chat_id))
+
+    def end(self, stage: Stage, *, failure: Failure | None, at: datetime) -> Receipt | None:
+        """Close the open request, if there is one."""
+        if self.open is None:
+            return None
+        receipt = self.open.ended(stage, failure)
+        self.open = None
+        self.unwritten.append(put_receipt(self._vault, receipt))
+        if receipt.entry is not None:
+            self.unwritten.append(put_usage(self._vault, usage_event(receipt, at=at)))
+        return receipt
+
+    def written(self, count: int) -> None:
+        del self.unwritten[:count]
+
+
+def usage_event(receipt: Receipt, *, at: datetime) -> UsageEvent:
+    assert receipt.entry is not None, "only what was used is an event"
+    return UsageEvent(
+        id=new_id("usage"),
+        at=at,
+        project_id=receipt.project_id,
+        chat_id=receipt.chat_id,
+        turn_id=receipt.turn_id,
+        receipt_id=receipt.id,
+        model=receipt.model,
+        entry=receipt.entry,
+    )
+
+
+def cause_of(round: int) -> Cause:
+    return "tool_round" if round else "answer"
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 4)
