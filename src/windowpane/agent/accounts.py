@@ -75,6 +75,10 @@ class OpenAccount:
             case _:
                 pass
 
+    def so_far(self) -> Receipt:
+        """As it would stand if this process died now."""
+        return self.ended("interrupted", None)
+
     def ended(self, stage: Stage, failure: Failure | None) -> Receipt:
         return structs.replace(
             self.receipt,
@@ -135,13 +139,19 @@ class Accounts:
             return None
         receipt = self.open.ended(stage, failure)
         self.open = None
-        self.unwritten.append(put_receipt(self._vault, receipt))
-        if receipt.entry is not None:
-            self.unwritten.append(put_usage(self._vault, usage_event(receipt, at=at)))
+        self.unwritten.extend(receipt_rows(self._vault, receipt, at=at))
         return receipt
 
     def written(self, count: int) -> None:
         del self.unwritten[:count]
+
+
+def receipt_rows(vault: Vault, receipt: Receipt, *, at: datetime) -> list[Change]:
+    """A receipt that is closed, and what it cost, if anything."""
+    rows: list[Change] = [put_receipt(vault, receipt)]
+    if receipt.entry is not None:
+        rows.append(put_usage(vault, usage_event(receipt, at=at)))
+    return rows
 
 
 def usage_event(receipt: Receipt, *, at: datetime) -> UsageEvent:

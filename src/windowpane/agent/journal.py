@@ -223,7 +223,7 @@ class Journal:
             turn_id=running.turn.id,
             process_id=self._process_id,
             open_part=part.value() if part else None,
-            receipt=account.receipt if account else None,
+            receipt=account.so_far() if account else None,
         )
         return put_run(
             self._vault,

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from msgspec import structs
 
+from windowpane.agent.accounts import receipt_rows
 from windowpane.agent.fold import Unfinished
 from windowpane.ids import new_id
 from windowpane.storage.base import Change
@@ -42,6 +43,8 @@ async def interrupt(vault: Vault, stored: Stored[Run], *, at: datetime) -> None:
     before = await vault.get(TURNS, run.turn_id)
     turn = structs.replace(before.value, state="interrupted", ended_at=at)
     changes.append(put_turn(vault, before, turn))
+    if run.receipt is not None:
+        changes.extend(receipt_rows(vault, run.receipt, at=at))
     changes.extend(end_run(vault, chat_id=chat_id, turn_id=run.turn_id))
     await vault.commit(changes)
 
