@@ -20,10 +20,12 @@ from windowpane.agent.attempts import Means
 from windowpane.agent.digest import short_name
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.journal import Journal, Running
+from windowpane.agent.lens import Lens, lens_of
 from windowpane.agent.log import ChatLog, LogReader
 from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
 from windowpane.agent.planner import LookedAt, Outlook, Planner, Sight, floor_after
+from windowpane.agent.receipts import Receipts
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
 from windowpane.agent.retry import policy_from
 from windowpane.agent.topics import Topics
@@ -90,7 +92,7 @@ class SendRequest(Struct, frozen=True, kw_only=True):
 
     An empty string says that the sender saw an empty chat. What the filter hides is not sent.
     With ``replaces_turn_id`` the message takes the place of an earlier turn: that one and what
-    followed it are left, not lost.
+    followed it are left, not lost. ``written_at`` is the lens's clock: what it showed is sent.
     """
 
     text: str
@@ -98,6 +100,7 @@ class SendRequest(Struct, frozen=True, kw_only=True):
     seen_head_id: str | None = None
     filter_text: str = ""
     replaces_turn_id: str | None = None
+    written_at: datetime | None = None
 
 
 class PlanRequest(Struct, frozen=True, kw_only=True):
@@ -141,6 +144,12 @@ class Workspace:
         self.views = Views(vault)
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
+        )
+        self.receipts = Receipts(
+            vault,
+            models=self.models,
+            contents=self._planner.contents,
+            counter=self._planner.counter,
         )
         self._means = Means(
             vault=vault,
@@ -329,7 +338,8 @@ class Workspace:
         model = request.model or await self._model_for(chat=stored.value, project=project)
         provider, _ = self.models.resolve(model)
         before = await self._before(stored.value, request.replaces_turn_id)
-        turn, message, chat = _begun(before, text=text, model=model, at=_now())
+        message = _user_message(text, at=request.written_at or _now())
+        turn, chat = _begun(before, message, model=model, at=_now())
         # Planned before the claim: what cannot be sent is not stored, and the text stays with
         # its writer. If the chat goes on meanwhile, the claim is what fails.
         outlook = await self._outlook(
@@ -358,15 +368,35 @@ class Workspace:
 
     async def sight(self, chat_id: str, request: PlanRequest, *, first: int, end: int) -> Sight:
         """The plan, and where the turns between two depths stand in it."""
+        outlook = await self._outlook_for(chat_id, request)
+        draft = [_user_message(request.draft, at=_now())] if request.draft.strip() else []
+        return await self._planner.sight(outlook, draft, first=first, end=end)
+
+    async def lens(self, chat_id: str, request: PlanRequest) -> Lens:
+        """The request that would go out if this were sent now, byte by byte."""
+        outlook = await self._outlook_for(chat_id, request)
+        written_at = _now()
+        draft = _user_message(self._checked(request.draft), at=written_at)
+        ready = await self._planner.plan(outlook, [draft], overflow=NO_OVERFLOW)
+        asked = await self._planner.request(outlook, ready)
+        provider, _ = self.models.resolve(outlook.model)
+        return lens_of(
+            provider.to_wire(asked),
+            asked,
+            ready,
+            contents=await self._planner.contents.of(ready.sent_turn_ids),
+            counter=outlook.counter,
+            written_at=written_at,
+        )
+
+    async def _outlook_for(self, chat_id: str, request: PlanRequest) -> Outlook:
         chat = await self.chat(chat_id)
         project = await self.project(chat.project_id)
         model = request.model or await self._model_for(chat=chat, project=project)
         self.models.resolve(model)
-        outlook = await self._outlook(
+        return await self._outlook(
             chat, project=project, model=model, filter_text=request.filter_text
         )
-        draft = [_user_message(request.draft, at=_now())] if request.draft.strip() else []
-        return await self._planner.sight(outlook, draft, first=first, end=end)
 
     async def _outlook(
         self, chat: Chat, *, project: Project, model: str, filter_text: str
@@ -528,7 +558,7 @@ class Workspace:
         }
 
 
-def _begun(chat: Chat, *, text: str, model: str, at: datetime) -> tuple[Turn, Message, Chat]:
+def _begun(chat: Chat, message: Message, *, model: str, at: datetime) -> tuple[Turn, Chat]:
     turn = Turn(
         id=new_id("turn"),
         chat_id=chat.id,
@@ -539,15 +569,14 @@ def _begun(chat: Chat, *, text: str, model: str, at: datetime) -> tuple[Turn, Me
         created_at=at,
         topic_id=chat.topic_id,
     )
-    message = _user_message(text, at=at)
     grown = structs.replace(
         chat,
         head_id=turn.id,
         turn_count=chat.turn_count + 1,
         active_at=at,
-        title=chat.title or title_from(text),
+        title=chat.title or title_from(message.text),
     )
-    return turn, message, grown
+    return turn, grown
 
 
 def _user_message(text: str, *, at: datetime) -> Message:

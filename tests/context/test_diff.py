@@ -211,20 +211,20 @@ def requests(before: PlanInput, after: PlanInput) -> PrefixDiff:
 def test_a_growing_chat_repeats_its_whole_earlier_request() -> None:
     found = requests(given(turns(4)), given(turns(5)))
     assert found == PrefixDiff(shared_messages=8, broke_at=None)
-    assert prefix_sentence(found) == "The cached prefix holds."
+    assert prefix_sentence(found, rewritten=None) == "The cached prefix holds."
 
 
 def test_the_prefix_breaks_where_the_first_turn_left() -> None:
     found = requests(given(turns(4)), given(turns(5), usable=400))
     assert found == PrefixDiff(shared_messages=0, broke_at="t1.ask")
-    assert prefix_sentence(found) == "The cached prefix broke after 0 messages."
+    assert prefix_sentence(found, rewritten=None) == "The cached prefix broke after 0 messages."
 
 
 def test_the_prefix_breaks_at_what_changed_before_all_messages() -> None:
     asked = given(turns(4))
     tool = ToolDefinition(name="look", description="", schema=Raw(b"{}"))
     sentences = [
-        prefix_sentence(requests(asked, structs.replace(asked, **change)))
+        prefix_sentence(requests(asked, structs.replace(asked, **change)), rewritten=None)
         for change in ({"model": "other"}, {"tools": (tool,)}, {"system": "New."})
     ]
     assert sentences == [

@@ -73,7 +73,7 @@ class Planner:
         self._cache = cache
         self._index = TurnIndex(vault)
         self._digests = Digests()
-        self._contents = Contents(vault)
+        self.contents = Contents(vault)
 
     def counter(self, model: str) -> Counter:
         return counter_for(model, cache=self._cache)
@@ -161,7 +161,7 @@ class Planner:
         return result.given
 
     async def _containing(self, question: WhichContain) -> list[str]:
-        contents = await self._contents.of(question.turn_ids)
+        contents = await self.contents.of(question.turn_ids)
         texts = [
             fold(_text(contents[id])) if id in contents else fold("") for id in question.turn_ids
         ]
@@ -172,7 +172,7 @@ class Planner:
             raise PromptTooLarge(ready.unsendable.message)
         return assemble(
             ready,
-            await self._contents.of(ready.sent_turn_ids),
+            await self.contents.of(ready.sent_turn_ids),
             max_output_tokens=outlook.settings.max_output_tokens,
             options=PLAIN,
             frozen_mark_at=None,

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from windowpane.context.given import PlanInput
 from windowpane.context.marks import shared_messages
-from windowpane.context.plan import ContextPlan
+from windowpane.context.outline import Outline
 from windowpane.context.request import ModelRequest
 from windowpane.context.standing import rules_of
 from windowpane.context.states import IN_REQUEST, STANDINGS, PlannedTurn, TurnStanding
@@ -76,8 +76,8 @@ class PlanDiff(Struct, frozen=True, kw_only=True):
 
 
 def plan_diff(
-    before: ContextPlan,
-    after: ContextPlan,
+    before: Outline,
+    after: Outline,
     *,
     whereabouts_before: Whereabouts,
     whereabouts_after: Whereabouts,
@@ -117,15 +117,15 @@ def whereabouts(given: PlanInput, *, index_of: Callable[[str], int | None]) -> W
     return standing
 
 
-def remembered(plan: ContextPlan, *, index_of: Callable[[str], int | None]) -> Whereabouts:
-    """From a stored plan alone: where its ranges overlap, the first by precedence is taken."""
+def remembered(plan: Outline, *, index_of: Callable[[str], int | None]) -> Whereabouts:
+    """From a plan or a receipt alone: where ranges overlap, the first by precedence is taken."""
     ranges = {one.standing: range(one.first_index, one.last_index + 1) for one in plan.ranges}
 
     def standing(turn_id: str) -> TurnStanding | None:
         index = index_of(turn_id)
         if index is None or index >= plan.scope_turns:
             return None
-        return next(kind for kind in STANDINGS if index in ranges.get(kind, ()))
+        return next((kind for kind in STANDINGS if index in ranges.get(kind, ())), None)
 
     return standing
 
@@ -174,7 +174,7 @@ def _reshaped(before: PlannedTurn, after: PlannedTurn) -> TurnChange:
     )
 
 
-def _causes(before: ContextPlan, after: ContextPlan) -> tuple[Cause, ...]:
+def _causes(before: Outline, after: Outline) -> tuple[Cause, ...]:
     compared: tuple[tuple[Cause, object, object], ...] = (
         ("model", before.model, after.model),
         ("limits", before.budget, after.budget),

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from itertools import groupby
 
+from msgspec import Struct
+
+from windowpane.accounting import Cost
 from windowpane.context.diff import Cause, PlanDiff, PrefixDiff, Rule, TurnChange
 
 _CAUSES: dict[Cause, str] = {
@@ -65,13 +69,34 @@ def diff_sentences(diff: PlanDiff) -> list[str]:
     ]
 
 
-def prefix_sentence(prefix: PrefixDiff) -> str:
+class Rewritten(Struct, frozen=True, kw_only=True):
+    """What a provider had to read anew because a cached prefix broke, and what that cost."""
+
+    tokens: int
+    cost: Cost
+
+
+def prefix_sentence(prefix: PrefixDiff, *, rewritten: Rewritten | None) -> str:
     """What is left of a cached prefix."""
     if prefix.broke_at is None:
         return "The cached prefix holds."
-    if prefix.broke_at in _BREAKS:
-        return f"The cached prefix broke at {_BREAKS[prefix.broke_at]}."
-    return f"The cached prefix broke after {prefix.shared_messages} messages."
+    where = _BREAKS.get(prefix.broke_at)
+    place = f"at {where}" if where else f"after {prefix.shared_messages} messages"
+    if rewritten is None:
+        return f"The cached prefix broke {place}."
+    return (
+        f"The cached prefix broke {place}: {rewritten.tokens:,} tokens written again, "
+        f"{_priced(rewritten.cost)}."
+    )
+
+
+def _priced(cost: Cost) -> str:
+    if cost.is_unknown:
+        return "at a price that is not known"
+    if not cost.known_usd:
+        return "free of charge"
+    least = Decimal("0.01")
+    return "less than $0.01" if cost.known_usd < least else f"about ${cost.known_usd:.2f}"
 
 
 def _runs(
