@@ -25,9 +25,11 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import reduce
+from itertools import chain
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from windowpane.catalog.prices import PriceSnapshot, Rate
 from windowpane.usage import TokenUsage
@@ -106,6 +108,16 @@ class UsageEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     entry: UsageEntry
 
 
+class UsageSum(Struct, frozen=True, kw_only=True):
+    """What one model cost one chat for one cause."""
+
+    project_id: str
+    chat_id: str
+    model: str
+    cause: Cause
+    totals: Totals
+
+
 class AccountingRecord(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="accounting"):
     """The totals at the moment when a tail was left, or when a fork began."""
 
@@ -155,6 +167,34 @@ def entry_totals(entry: UsageEntry) -> Totals:
 
 def totals_of(entries: Iterable[UsageEntry]) -> Totals:
     return reduce(Totals.__add__, map(entry_totals, entries), NOTHING)
+
+
+def usage_sums(events: Iterable[UsageEvent]) -> tuple[UsageSum, ...]:
+    """Events added up by project, chat, model and cause, in the order of first mention."""
+    return added(
+        UsageSum(
+            project_id=event.project_id,
+            chat_id=event.chat_id,
+            model=event.model,
+            cause=event.entry.cause,
+            totals=entry_totals(event.entry),
+        )
+        for event in events
+    )
+
+
+def added(*groups: Iterable[UsageSum]) -> tuple[UsageSum, ...]:
+    """Sums of the same project, chat, model and cause become one."""
+    found: dict[tuple[str, str, str, Cause], UsageSum] = {}
+    for one in chain(*groups):
+        key = (one.project_id, one.chat_id, one.model, one.cause)
+        known = found.get(key)
+        found[key] = replace(one, totals=known.totals + one.totals) if known else one
+    return tuple(found.values())
+
+
+def sum_of(sums: Iterable[UsageSum]) -> Totals:
+    return reduce(Totals.__add__, (one.totals for one in sums), NOTHING)
 
 
 def cumulative(history: Sequence[HistoryEntry]) -> ChatTotals:

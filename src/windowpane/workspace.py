@@ -17,6 +17,7 @@ from msgspec import Struct, structs
 from windowpane.agent.accounts import Accounts
 from windowpane.agent.answer import Stop, answer
 from windowpane.agent.attempts import Means
+from windowpane.agent.budgets import Budgets, Call, Place
 from windowpane.agent.digest import short_name
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.journal import Journal, Running
@@ -30,7 +31,9 @@ from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, rea
 from windowpane.agent.retry import policy_from
 from windowpane.agent.topics import Topics
 from windowpane.agent.turns import Turns
+from windowpane.agent.usage import UsageBook
 from windowpane.agent.views import Views
+from windowpane.context.estimate import SendEstimate, estimate
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
 from windowpane.errors import (
@@ -145,6 +148,8 @@ class Workspace:
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         )
+        self.usage = UsageBook(vault, clock=_now)
+        self.budgets = Budgets(vault, usage=self.usage, process_id=self._process_id)
         self.receipts = Receipts(
             vault,
             models=self.models,
@@ -155,6 +160,7 @@ class Workspace:
             vault=vault,
             models=self.models,
             planner=self._planner,
+            budgets=self.budgets,
             policy=policy_from(settings),
             clock=_now,
         )
@@ -348,6 +354,7 @@ class Workspace:
         ready = await self._planner.plan(outlook, [message], overflow=NO_OVERFLOW)
         if ready.unsendable is not None:
             raise PromptTooLarge(ready.unsendable.message)
+        await self._require_budget(outlook, ready)
         chat = structs.replace(chat, floor=floor_after(outlook, ready))
         await self._claim(stored, chat=chat, turn=turn, message=message)
         assignment = Assignment(
@@ -417,6 +424,35 @@ class Workspace:
             model=model,
             settings=ContextSettings(),
             view=LookedAt(tree=parse(filter_text), viewpoint=viewpoint),
+            caps=(),
+            place=Place(project_id=project.id, chat_id=chat.id, day_began_at=_midnight(_now())),
+        )
+
+    async def _require_budget(self, outlook: Outlook, ready: ContextPlan) -> None:
+        """Asked before anything is stored, so that a refused text stays with its writer."""
+        if outlook.caps:
+            call = Call(
+                receipt_id="",
+                model=outlook.model,
+                input_tokens=ready.total_tokens,
+                most_output_tokens=outlook.most_output_tokens,
+                price=await self.models.price(outlook.model),
+            )
+            await self.budgets.check(outlook.caps, outlook.place, call)
+
+    async def estimate(self, chat_id: str, request: PlanRequest) -> SendEstimate:
+        """What sending this now would cost."""
+        outlook = await self._outlook_for(chat_id, request)
+        draft = [_user_message(request.draft, at=_now())] if request.draft.strip() else []
+        ready = await self._planner.plan(outlook, draft, overflow=NO_OVERFLOW)
+        head_id = outlook.chat.head_id
+        receipts = await self.receipts.of(head_id) if head_id else []
+        return estimate(
+            ready.total_tokens,
+            model=outlook.model,
+            price=await self.models.price(outlook.model),
+            last=receipts[-1] if receipts else None,
+            now=_now(),
         )
 
     async def _before(self, chat: Chat, replaced_id: str | None) -> Chat:
@@ -590,6 +626,11 @@ def title_from(text: str) -> str:
         return line
     cut = line[: TITLE_LIMIT_CHARACTERS - 1]
     return (cut.rpartition(" ")[0] or cut) + "…"
+
+
+def _midnight(now: datetime) -> datetime:
+    """When the day began where the server stands."""
+    return now.astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _now() -> datetime:

@@ -55,6 +55,16 @@ async def test_tables_do_not_see_each_other(store: Store) -> None:
     assert [row.sealed for row in await store.get("turns", ["same"])] == [b"turn"]
 
 
+async def test_parents_are_known_as_long_as_they_have_a_row(store: Store) -> None:
+    await store.commit(
+        [put("one", parent_id="b"), put("two", parent_id="a"), put("three", parent_id="b")]
+    )
+    assert await store.parents("records") == ["a", "b"]
+    await store.commit([DeleteChildren(table="records", parent_id="b")])
+    assert await store.parents("records") == ["a"]
+    assert await store.parents("turns") == []
+
+
 async def test_each_write_counts(store: Store) -> None:
     for _ in range(3):
         await store.commit([put("row")])

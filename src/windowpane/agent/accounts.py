@@ -40,9 +40,15 @@ class OpenAccount:
     """
 
     def __init__(
-        self, receipt: Receipt, *, price: asyncio.Future[PriceSnapshot], counter: Counter
+        self,
+        receipt: Receipt,
+        *,
+        price: asyncio.Future[PriceSnapshot],
+        counter: Counter,
+        release: tuple[Change, ...],
     ) -> None:
         self.receipt = receipt
+        self.release = release
         self.usage: TokenUsage | None = None
         self.has_begun = False
         self._price = price
@@ -138,8 +144,9 @@ class Accounts:
         if self.open is None:
             return None
         receipt = self.open.ended(stage, failure)
-        self.open = None
         self.unwritten.extend(receipt_rows(self._vault, receipt, at=at))
+        self.unwritten.extend(self.open.release)
+        self.open = None
         return receipt
 
     def written(self, count: int) -> None:

@@ -17,14 +17,16 @@ import msgspec
 from msgspec import Struct
 
 from windowpane.agent.accounts import Accounts, OpenAccount, SharedTexts, cause_of
+from windowpane.agent.budgets import Budgets, Call
 from windowpane.agent.models import Models
 from windowpane.agent.planner import Outlook, Planner
 from windowpane.agent.retry import Again, RetryPolicy, decision, held_sentence
+from windowpane.catalog.prices import PriceSnapshot
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
 from windowpane.context.receipt import Receipt, Sent, Stage, contents_of, sizes_of
 from windowpane.context.refusal import after_refusal, has_more_to_trim
-from windowpane.errors import Failure, ProviderFailed
+from windowpane.errors import BudgetExceeded, Failure, ProviderFailed
 from windowpane.events import (
     AttemptEvent,
     AttemptFailed,
@@ -37,6 +39,7 @@ from windowpane.ids import new_id
 from windowpane.messages import Message
 from windowpane.providers.base import Provider, WireRequest
 from windowpane.storage.accounts import text_id
+from windowpane.storage.base import Change
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn
 
@@ -50,6 +53,7 @@ class Means(Struct, frozen=True, kw_only=True):
     vault: Vault
     models: Models
     planner: Planner
+    budgets: Budgets
     policy: RetryPolicy
     clock: Clock
 
@@ -200,10 +204,34 @@ class Attempts:
         )
         self._waited_seconds = 0.0
         price = asyncio.ensure_future(means.models.price(self._turn.model))
-        account = OpenAccount(receipt, price=price, counter=self._outlook.counter)
+        account = OpenAccount(
+            receipt,
+            price=price,
+            counter=self._outlook.counter,
+            release=await self._reserved(receipt, price),
+        )
         self._accounts.begin(account, texts)
         means.models.quotas.note(self._turn.model, tokens=ready.total_tokens, at=receipt.started_at)
         return account
+
+    async def _reserved(
+        self, receipt: Receipt, price: asyncio.Future[PriceSnapshot]
+    ) -> tuple[Change, ...]:
+        caps = self._outlook.caps
+        if not caps:
+            return ()
+        call = Call(
+            receipt_id=receipt.id,
+            model=receipt.model,
+            input_tokens=receipt.sizes.total_tokens,
+            most_output_tokens=self._outlook.most_output_tokens,
+            price=await price,
+        )
+        try:
+            return await self._means.budgets.reserve(caps, self._outlook.place, call)
+        except BudgetExceeded as error:
+            failure = Failure(kind="refused", code=error.code, message=str(error))
+            raise ProviderFailed(failure) from error
 
     def _failed(self, after: _After) -> AttemptFailed:
         receipt = self._accounts.end(after.stage, failure=after.failure, at=self._means.clock())

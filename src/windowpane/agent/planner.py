@@ -10,6 +10,7 @@ from itertools import compress
 
 from msgspec import Struct
 
+from windowpane.agent.budgets import Cap, Place
 from windowpane.agent.contents import Contents
 from windowpane.agent.index import TurnIndex
 from windowpane.agent.models import Models
@@ -57,6 +58,13 @@ class Outlook(Struct, frozen=True, kw_only=True):
     settings: ContextSettings
     system: str
     view: LookedAt
+    caps: tuple[Cap, ...]
+    place: Place
+
+    @property
+    def most_output_tokens(self) -> int | None:
+        """How long an answer can be: as long as was asked for, or as the model can."""
+        return self.settings.max_output_tokens or self.limits.output_tokens.value
 
 
 class Sight(Struct, frozen=True, kw_only=True):
@@ -86,6 +94,8 @@ class Planner:
         model: str,
         settings: ContextSettings,
         view: LookedAt,
+        caps: tuple[Cap, ...],
+        place: Place,
     ) -> Outlook:
         provider_model = model.partition("/")[2]
         limits = await self._models.limits(model)
@@ -108,6 +118,8 @@ class Planner:
                 project_prompt=project.system_prompt, topic_message="", tool_prompts=()
             ),
             view=view,
+            caps=caps,
+            place=place,
         )
 
     async def plan(

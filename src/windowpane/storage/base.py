@@ -132,6 +132,10 @@ class Store(Protocol):
 
     async def count(self, table: Table, parent_id: str) -> int: ...
 
+    async def parents(self, table: Table) -> list[str]:
+        """Every parent that has a row in a table, in order."""
+        ...
+
     async def commit(self, changes: Sequence[Change]) -> None:
         """All or nothing, in order. Raises ``VersionConflict`` naming the row that had moved on."""
         ...

@@ -94,6 +94,9 @@ class MemoryStore:
     async def count(self, table: Table, parent_id: str) -> int:
         return len(self._tables[table].places.get(parent_id, ()))
 
+    async def parents(self, table: Table) -> list[str]:
+        return sorted(self._tables[table].places)
+
     async def commit(self, changes: Sequence[Change]) -> None:
         batch = _Batch(self._tables, written_at=datetime.now(UTC))
         try:

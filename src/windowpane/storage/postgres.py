@@ -75,6 +75,9 @@ class PostgresStore:
         counted = partial(postgres_rows.count_below, table=table, parent_id=parent_id)
         return await self._link.read(counted)
 
+    async def parents(self, table: Table) -> list[str]:
+        return await self._link.read(partial(postgres_rows.parents_in, table=table))
+
     async def commit(self, changes: Sequence[Change]) -> None:
         await self._link.persistently(partial(self._commit_once, changes))
 

@@ -67,6 +67,11 @@ async def count_below(connection: Connection, *, table: Table, parent_id: str) -
     )
 
 
+async def parents_in(connection: Connection, *, table: Table) -> list[str]:
+    found = await connection.execute(f"SELECT DISTINCT parent_id FROM {table} ORDER BY parent_id")
+    return [cast(tuple[str], row)[0] for row in await found.fetchall()]
+
+
 async def next_epoch(connection: Connection) -> int:
     return await _number(connection, "SELECT nextval('epochs')", [])
 

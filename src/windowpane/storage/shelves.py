@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 
 from msgspec import Struct
 
-from windowpane.accounting import UsageEvent
+from windowpane.accounting import UsageEvent, UsageSum
 from windowpane.catalog.limits import LimitValues
 from windowpane.catalog.overrides import ModelOverride
 from windowpane.context.receipt import Receipt
@@ -61,6 +62,23 @@ class ModelOverrides(Struct, frozen=True, kw_only=True):
     overrides: tuple[ModelOverride, ...]
 
 
+class LedgerGuard(Struct, frozen=True):
+    """Says nothing: its version grows with every reservation."""
+
+
+class Reservation(Struct, frozen=True, kw_only=True):
+    """Money set aside for a call that is being made."""
+
+    usd: Decimal
+    process_id: str
+
+
+class DaySums(Struct, frozen=True, kw_only=True):
+    """A cache: the usage of one day that is over, added up."""
+
+    sums: tuple[UsageSum, ...]
+
+
 class LearnedModel(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A cache: what calls to one model have taught."""
 
@@ -91,6 +109,10 @@ RUNS = Shelf("runs", holds=Run, noun="running turn")
 RECEIPTS = Shelf("receipts", holds=Receipt, noun="receipt")
 TEXTS = Shelf("texts", holds=SharedText, noun="text of a receipt")
 USAGE = Shelf("usage", holds=UsageEvent, noun="usage event")
+LEDGERS = Shelf("ledgers", holds=LedgerGuard, noun="budget")
+RESERVATIONS = Shelf("ledgers", holds=Reservation, noun="reservation")
+DAY_SUMS = Shelf("pages", holds=DaySums, noun="day's usage")
+DAY_SUMS_PARENT = "usage-days"
 DEFINITIONS = Shelf("definitions", holds=ProviderDefinition, noun="provider")
 MODEL_LISTS = Shelf("definitions", holds=ListedModels, noun="list of models")
 LEARNED = Shelf("definitions", holds=LearnedModels, noun="lesson about models")

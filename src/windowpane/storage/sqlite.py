@@ -67,6 +67,9 @@ class SqliteStore:
     async def count(self, table: Table, parent_id: str) -> int:
         return await self._read(partial(sqlite_rows.count_below, table=table, parent_id=parent_id))
 
+    async def parents(self, table: Table) -> list[str]:
+        return await self._read(partial(sqlite_rows.parents_in, table=table))
+
     async def commit(self, changes: Sequence[Change]) -> None:
         apply = partial(sqlite_rows.apply, changes=tuple(changes))
         await self._running().do(apply, writes=True)

@@ -65,6 +65,11 @@ def count_below(connection: Connection, *, table: Table, parent_id: str) -> int:
     return cast(tuple[int], connection.execute(counted, (parent_id,)).fetchone())[0]
 
 
+def parents_in(connection: Connection, *, table: Table) -> list[str]:
+    found = connection.execute(f"SELECT DISTINCT parent_id FROM {table} ORDER BY parent_id")
+    return [parent_id for (parent_id,) in cast(Iterator[tuple[str]], found)]
+
+
 def next_epoch(connection: Connection) -> int:
     row = connection.execute("UPDATE epochs SET last = last + 1 RETURNING last").fetchone()
     return cast(tuple[int], row)[0]
