@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 from windowpane.agent.accounts import Accounts
 from windowpane.agent.answer import Stop, answer
 from windowpane.agent.attempts import Means
-from windowpane.agent.budgets import Budgets, Call, Place
+from windowpane.agent.budgets import Budgets, BudgetState, Call, Place
 from windowpane.agent.digest import short_name
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.journal import Journal, Running
@@ -454,6 +454,22 @@ class Workspace:
             last=receipts[-1] if receipts else None,
             now=_now(),
         )
+
+    async def budget_states(self, chat_id: str) -> list[BudgetState]:
+        """The budgets that hold for a chat, as they stand."""
+        outlook = await self._outlook_for(chat_id, PlanRequest())
+        return await self.budgets.states(outlook.caps, outlook.place)
+
+    async def last_chat_id(self) -> str:
+        """The chat that was used last."""
+        chats = [
+            chat
+            for project in (await self.projects()).values
+            for chat in (await self.chats(project.id)).values
+        ]
+        if not chats:
+            raise InvalidInput('There is no chat yet. Begin one: windowpane send "Hello"')
+        return max(chats, key=lambda chat: chat.active_at).id
 
     async def _before(self, chat: Chat, replaced_id: str | None) -> Chat:
         """The chat as it is when a message takes the place of a turn on its path."""

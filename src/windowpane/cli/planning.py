@@ -12,9 +12,8 @@ from windowpane.cli.plan import PlanOptions
 from windowpane.cli.terminal import show
 from windowpane.context.plan import ContextPlan
 from windowpane.context.words import explanation
-from windowpane.errors import InvalidInput
 from windowpane.settings import Settings
-from windowpane.workspace import PlanRequest, Workspace
+from windowpane.workspace import PlanRequest
 
 BAR_CELLS = 60
 
@@ -25,7 +24,7 @@ def show_plan(settings: Settings, *, options: PlanOptions) -> int:
 
 async def _show_plan(settings: Settings, *, options: PlanOptions) -> int:
     async with opened_workspace(settings) as workspace:
-        chat_id = options.chat or await _last_chat_id(workspace)
+        chat_id = options.chat or await workspace.last_chat_id()
         request = PlanRequest(draft=options.draft, model=options.model, filter_text=options.filter)
         plan = await workspace.plan(chat_id, request)
     if options.json:
@@ -33,17 +32,6 @@ async def _show_plan(settings: Settings, *, options: PlanOptions) -> int:
     else:
         show(f"{bar(plan)}{explanation(plan)}\n")
     return FAILED if plan.unsendable else DONE
-
-
-async def _last_chat_id(workspace: Workspace) -> str:
-    chats = [
-        chat
-        for project in (await workspace.projects()).values
-        for chat in (await workspace.chats(project.id)).values
-    ]
-    if not chats:
-        raise InvalidInput('There is no chat yet. Begin one: windowpane send "Hello"')
-    return max(chats, key=lambda chat: chat.active_at).id
 
 
 def bar(plan: ContextPlan) -> str:

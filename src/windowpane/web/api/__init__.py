@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from windowpane.web.api.accounts import ACCOUNT_HANDLERS
 from windowpane.web.api.chats import CHAT_HANDLERS
 from windowpane.web.api.events import follow_events
 from windowpane.web.api.models import MODEL_HANDLERS
@@ -11,6 +12,7 @@ from windowpane.web.api.turns import TURN_HANDLERS
 
 API_HANDLERS = [
     *PROJECT_HANDLERS,
+    *ACCOUNT_HANDLERS,
     *CHAT_HANDLERS,
     *TURN_HANDLERS,
     *MODEL_HANDLERS,
