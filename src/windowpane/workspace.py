@@ -19,6 +19,7 @@ from windowpane.agent.answer import Stop, answer
 from windowpane.agent.attempts import Means
 from windowpane.agent.budgets import Budgets, BudgetState, Call, Place
 from windowpane.agent.digest import short_name
+from windowpane.agent.drafts import Drafts
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.journal import Journal, Running
 from windowpane.agent.lens import Lens, lens_of
@@ -36,6 +37,7 @@ from windowpane.agent.views import Views
 from windowpane.context.estimate import SendEstimate, estimate
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
+from windowpane.drafts import DraftPlace
 from windowpane.errors import (
     ChatBusy,
     HeadMoved,
@@ -68,6 +70,7 @@ from windowpane.storage.history import (
 )
 from windowpane.storage.shelves import (
     CHATS,
+    DRAFTS,
     PREFERENCES,
     PREFERENCES_ID,
     PROJECTS,
@@ -148,6 +151,7 @@ class Workspace:
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         )
+        self.drafts = Drafts(vault, limit_bytes=settings.message_limit_bytes, clock=_now)
         self.usage = UsageBook(vault, clock=_now)
         self.budgets = Budgets(vault, usage=self.usage, process_id=self._process_id)
         self.receipts = Receipts(
@@ -505,6 +509,7 @@ class Workspace:
             put_chat(self._vault, chat, expected_version=stored.version),
             put_new_turn(self._vault, turn),
             put_message(self._vault, message, turn_id=turn.id, position=0),
+            self._vault.delete(DRAFTS, str(DraftPlace("chat", chat.id))),
         ]
         try:
             await self._vault.commit(changes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.scene import Serve, Witness, expect_ended, say
 from tests.workspaces import MODEL, says
@@ -77,6 +77,19 @@ def test_a_draft_survives_a_reload_and_belongs_to_its_chat(page: Page, serve: Se
     expect(box).to_have_value("")
     page.locator(".chat-link", has_text="first").click()
     expect(box).to_have_value("not yet sent")
+
+
+def test_a_draft_is_found_in_another_browser(page: Page, serve: Serve, browser: Browser) -> None:
+    page.goto(serve(says("Yes.")).entrance)
+    expect_ended(say(page, "first"))
+    box = page.get_by_role("textbox", name="Message")
+    with page.expect_response(lambda response: "/api/drafts/" in response.url):
+        box.press_sequentially("begun here")
+    elsewhere = browser.new_context(storage_state=page.context.storage_state())
+    other = elsewhere.new_page()
+    other.goto(page.url)
+    expect(other.get_by_role("textbox", name="Message")).to_have_value("begun here")
+    elsewhere.close()
 
 
 def test_a_server_that_is_gone_costs_no_text(page: Page, serve: Serve, witness: Witness) -> None:

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { draftKey, lossText, timeText, withoutSent } from "../../src/windowpane/web/static/js/logic/words.js";
+import { lossText, timeText, withoutSent } from "../../src/windowpane/web/static/js/logic/words.js";
 
 const NOW = new Date(2026, 10, 18, 15, 0);
 
@@ -30,8 +30,4 @@ test("what was typed while the message was on its way stays", () => {
 
 test("a text that replaced the message meanwhile stays whole", () => {
   assert.equal(withoutSent("something else", "hello"), "something else");
-});
-
-test("every chat has a draft of its own", () => {
-  assert.notEqual(draftKey("cht_a"), draftKey("cht_b"));
 });

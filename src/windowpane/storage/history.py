@@ -14,7 +14,7 @@ from windowpane.errors import RecordDamaged
 from windowpane.events import LoggedEvent
 from windowpane.messages import Message
 from windowpane.projects import Chat, Project
-from windowpane.storage.base import Change, DeleteChildren, Put
+from windowpane.storage.base import Change, DeleteChildren, Put, Table
 from windowpane.storage.shelves import (
     CHATS,
     EVENTS,
@@ -30,6 +30,10 @@ from windowpane.storage.shelves import (
 from windowpane.storage.turn_pages import drop_all_pages
 from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Turn, TurnContent
+
+# What goes with a turn and with a chat when it goes. Usage stays: what was spent was spent.
+BELOW_TURNS: tuple[Table, ...] = ("records", "events", "receipts", "drafts")
+BELOW_CHATS: tuple[Table, ...] = ("texts", "drafts")
 
 
 class PathPage(Struct, frozen=True, kw_only=True):
@@ -163,9 +167,9 @@ async def delete_chat(vault: Vault, chat_id: str) -> list[Change]:
     changes: list[Change] = [vault.delete(CHATS, chat_id), vault.delete(RUNS, chat_id)]
     for parent_id in (chat_id, left_of(chat_id)):
         for turn_id in await vault.child_ids(TURNS, parent_id):
-            changes.append(DeleteChildren(table="records", parent_id=turn_id))
-            changes.append(DeleteChildren(table="events", parent_id=turn_id))
+            changes.extend(DeleteChildren(table=table, parent_id=turn_id) for table in BELOW_TURNS)
         changes.append(DeleteChildren(table="turns", parent_id=parent_id))
+    changes.extend(DeleteChildren(table=table, parent_id=chat_id) for table in BELOW_CHATS)
     return [*changes, *drop_all_pages(chat_id)]
 
 
@@ -174,6 +178,7 @@ async def delete_project(vault: Vault, project_id: str) -> list[Change]:
         vault.delete(PROJECTS, project_id),
         DeleteChildren(table="topics", parent_id=project_id),
         DeleteChildren(table="views", parent_id=project_id),
+        DeleteChildren(table="drafts", parent_id=project_id),
     ]
     for chat_id in await vault.child_ids(CHATS, project_id):
         changes.extend(await delete_chat(vault, chat_id))

@@ -13,6 +13,7 @@ from windowpane.catalog.overrides import ModelOverride
 from windowpane.context.receipt import Receipt
 from windowpane.context.scope import PageTotals
 from windowpane.definitions import ModelInfo, ProviderDefinition
+from windowpane.drafts import Draft
 from windowpane.events import LoggedEvent, OpenPart
 from windowpane.messages import Message
 from windowpane.projects import Chat, Project
@@ -111,6 +112,7 @@ TEXTS = Shelf("texts", holds=SharedText, noun="text of a receipt")
 USAGE = Shelf("usage", holds=UsageEvent, noun="usage event")
 LEDGERS = Shelf("ledgers", holds=LedgerGuard, noun="budget")
 RESERVATIONS = Shelf("ledgers", holds=Reservation, noun="reservation")
+DRAFTS = Shelf("drafts", holds=Draft, noun="draft")
 DAY_SUMS = Shelf("pages", holds=DaySums, noun="day's usage")
 DAY_SUMS_PARENT = "usage-days"
 DEFINITIONS = Shelf("definitions", holds=ProviderDefinition, noun="provider")

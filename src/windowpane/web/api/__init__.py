@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from windowpane.web.api.accounts import ACCOUNT_HANDLERS
 from windowpane.web.api.chats import CHAT_HANDLERS
+from windowpane.web.api.drafts import DRAFT_HANDLERS
 from windowpane.web.api.events import follow_events
 from windowpane.web.api.models import MODEL_HANDLERS
 from windowpane.web.api.projects import PROJECT_HANDLERS
@@ -14,6 +15,7 @@ API_HANDLERS = [
     *PROJECT_HANDLERS,
     *ACCOUNT_HANDLERS,
     *CHAT_HANDLERS,
+    *DRAFT_HANDLERS,
     *TURN_HANDLERS,
     *MODEL_HANDLERS,
     *PROVIDER_HANDLERS,

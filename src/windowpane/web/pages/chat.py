@@ -12,6 +12,7 @@ from litestar.types import ASGIApp
 from markupsafe import Markup
 from msgspec import Struct
 
+from windowpane.drafts import DraftPlace
 from windowpane.events import EventId
 from windowpane.projects import Chat, Project
 from windowpane.web.live import LiveChats
@@ -38,8 +39,10 @@ class ModelView(Struct, frozen=True, kw_only=True):
 async def chat_page(workspace: Workspace, chat_id: str) -> Template:
     page = await workspace.page(chat_id, before_depth=None, limit=PAGE_TURNS)
     project = await workspace.project(page.chat.project_id)
+    draft = await workspace.drafts.find(DraftPlace("chat", chat_id))
     context = {
         "project": project,
+        "draft": draft.text if draft else "",
         "model": await _model_view(workspace, chat=page.chat, project=project),
         "demo_label": DEMO_LABEL,
         **await _turns_context(page, has_newer=False),

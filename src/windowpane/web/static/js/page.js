@@ -33,13 +33,14 @@ export async function ask(path, request) {
 }
 
 /**
- * @param {"POST" | "PATCH" | "DELETE"} method
+ * @param {"POST" | "PUT" | "PATCH" | "DELETE"} method
  * @param {string} path below the JSON API
  * @param {object} [body]
+ * @param {RequestInit} [more]
  */
-export async function change(method, path, body) {
+export async function change(method, path, body, more) {
   const headers = { "content-type": "application/json", accept: "application/json" };
-  return ask(`api/${path}`, { method, headers, body: body && JSON.stringify(body) });
+  return ask(`api/${path}`, { method, headers, body: body && JSON.stringify(body), ...more });
 }
 
 /**
@@ -80,6 +81,7 @@ export function find(parent, selector, type) {
  *   "chat:sent": object,
  *   "model:chosen": object,
  *   "chat:refused": { code: string },
+ *   "draft:saved": { text: string },
  *   "sidebar:drawn": object,
  *   "problem": { sentence: string },
  * }} Signals

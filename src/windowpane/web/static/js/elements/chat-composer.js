@@ -1,4 +1,5 @@
-import { draftKey, withoutSent } from "../logic/words.js";
+import { DraftKeeper } from "../draft.js";
+import { withoutSent } from "../logic/words.js";
 import { Refusal, ask, change, find, on, signal } from "../page.js";
 
 /**
@@ -19,18 +20,17 @@ export class ChatComposer extends HTMLElement {
   #stop = find(this, "[data-action=stop]", HTMLButtonElement);
   #isSending = false;
   #isChoosing = false;
+  #draft = new DraftKeeper(this.#text, `chat:${this.dataset.chatId}`);
 
   /** Tells which turn the writer has seen last. @type {() => string | null} */
   seenHead = () => null;
 
   connectedCallback() {
-    this.#text.value ||= sessionStorage.getItem(this.#key) ?? "";
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
       void this.#submit();
     });
     this.#text.addEventListener("keydown", (event) => this.#keyPressed(event));
-    this.#text.addEventListener("input", () => this.#keepDraft());
     this.#model.addEventListener("change", () => void this.#choose());
     this.#stop.addEventListener("click", () => void this.stop());
     on("chat:changed", ({ isAnswering }) => this.#show(isAnswering));
@@ -41,10 +41,6 @@ export class ChatComposer extends HTMLElement {
   async stop() {
     if (this.#stop.hidden) return;
     await this.#try(() => change("POST", `${this.#path}/stop`), ["nothing_running"]);
-  }
-
-  get #key() {
-    return draftKey(this.dataset.chatId ?? "");
   }
 
   get #path() {
@@ -68,17 +64,8 @@ export class ChatComposer extends HTMLElement {
     this.#isSending = false;
     if (!isStored) return;
     this.#text.value = withoutSent(this.#text.value, text);
-    this.#keepDraft();
+    this.#draft.sent();
     signal("chat:sent", {});
-  }
-
-  #keepDraft() {
-    try {
-      sessionStorage.setItem(this.#key, this.#text.value);
-    } catch {
-      // Larger than the browser keeps: the box itself still has it.
-      sessionStorage.removeItem(this.#key);
-    }
   }
 
   /** One choice after the other, and of those that came meanwhile only the last. */

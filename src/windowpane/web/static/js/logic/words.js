@@ -36,11 +36,6 @@ function counted(count, noun) {
   return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** @param {string} chatId */
-export function draftKey(chatId) {
-  return `draft:${chatId}`;
-}
-
 /**
  * What stays in the box once a message is stored: whatever was typed after it.
  *
