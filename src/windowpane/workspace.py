@@ -50,7 +50,7 @@ from windowpane.errors import (
     RecordDamaged,
     VersionConflict,
 )
-from windowpane.events import EventId, OpenPart, TurnStarted
+from windowpane.events import EventId, OpenPart, SendHeld, TurnStarted
 from windowpane.filters import Topic, TopicTree, Viewpoint, parse
 from windowpane.ids import new_id
 from windowpane.messages import Message
@@ -123,6 +123,7 @@ class ChatPage(Struct, frozen=True, kw_only=True):
     chat: Chat
     turns: tuple[TurnContent, ...]
     open_part: OpenPart | None
+    held: SendHeld | None
     is_answering: bool
     has_older: bool
     position: EventId
@@ -294,13 +295,14 @@ class Workspace:
         position = self.position(chat_id)
         page = await path_page(self._vault, chat_id, before_depth=before_depth, limit=limit)
         turns = page.turns
-        live, open_part = await self._live(chat_id)
+        live, open_part, held = await self._live(chat_id)
         if live is not None:
             turns = tuple(live if live.turn.id == old.turn.id else old for old in turns)
         return ChatPage(
             chat=chat,
             turns=turns,
             open_part=open_part,
+            held=held,
             is_answering=live is not None,
             # By depth, not by count: turns that cannot be opened must not hide those before them.
             has_older=bool(turns) and turns[0].turn.depth > 0,
@@ -320,10 +322,12 @@ class Workspace:
         """Events of the chat's newest turn from its beginning, and what comes after."""
         return self._log(chat_id).reader_of_turn()
 
-    async def _live(self, chat_id: str) -> tuple[TurnContent | None, OpenPart | None]:
+    async def _live(
+        self, chat_id: str
+    ) -> tuple[TurnContent | None, OpenPart | None, SendHeld | None]:
         stored = await self._vault.find(RUNS, chat_id)
         if stored is None:
-            return None, None
+            return None, None, None
         unfinished = await read_unfinished(self._vault, stored.value)
         open_part = stored.value.open_part
         log = self._logs.get(chat_id)
@@ -332,7 +336,7 @@ class Workspace:
             for logged in log.events:
                 unfinished.add(logged.event)
             open_part = log.open.value() if log.open else None
-        return unfinished.content(draft_id=unfinished.turn.id), open_part
+        return unfinished.content(draft_id=unfinished.turn.id), open_part, unfinished.held
 
     # Sending
 

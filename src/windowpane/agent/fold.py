@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from windowpane.events import (
+    AttemptStarted,
     Event,
     Finished,
     MessageDone,
     OpenPart,
     PartDone,
+    SendHeld,
     TurnEnded,
     TurnStarted,
     UsageReported,
@@ -82,16 +84,21 @@ class Unfinished:
         self.turn = turn
         self.messages = list(messages)
         self.draft = Draft()
+        self.held: SendHeld | None = None
 
     def add(self, event: Event) -> None:
         match event:
+            case SendHeld():
+                self.held = event
+            case AttemptStarted():
+                self.held = None
             case TurnStarted():
                 self.turn, self.messages, self.draft = event.turn, [event.message], Draft()
             case MessageDone():
                 self.messages.append(event.message)
                 self.draft.clear()
             case TurnEnded():
-                self.turn = event.turn
+                self.turn, self.held = event.turn, None
             case _:
                 self.draft.add(event)
 

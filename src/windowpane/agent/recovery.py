@@ -23,7 +23,7 @@ async def read_unfinished(vault: Vault, run: Run) -> Unfinished:
     records = await vault.all_children(RECORDS, [run.turn_id])
     unfinished = Unfinished(turn=turn, messages=records.values)
     for logged in (await vault.all_children(EVENTS, [run.turn_id])).values:
-        unfinished.draft.add(logged.event)
+        unfinished.add(logged.event)
     return unfinished
 
 

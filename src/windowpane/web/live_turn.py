@@ -10,11 +10,13 @@ from markupsafe import Markup
 
 from windowpane.agent.fold import Unfinished
 from windowpane.events import (
+    AttemptStarted,
     Event,
     MessageDone,
     PartDelta,
     PartDone,
     PartStarted,
+    SendHeld,
     TurnEnded,
     TurnStarted,
 )
@@ -48,6 +50,11 @@ class LiveTurn:
             case TurnEnded():
                 self._unfinished.add(event)
                 return [*self._close(), self._state()]
+            case SendHeld() | AttemptStarted():
+                was_held = self._unfinished.held is not None
+                self._unfinished.add(event)
+                is_held = self._unfinished.held is not None
+                return [self._state()] if was_held or is_held else []
             case _:
                 self._unfinished.add(event)
                 return []
@@ -56,7 +63,7 @@ class LiveTurn:
         """The turn as it stands, for a page that missed how it came to be so."""
         content = self.content
         pieces = overlaid(self._drawn, self._open) if self._open else self._drawn
-        html = turn_html(content, pieces=pieces)
+        html = turn_html(content, pieces=pieces, held=self._unfinished.held)
         return TurnFrame(self._id, content.turn.depth, html)
 
     def opened(self) -> list[Frame]:
@@ -131,5 +138,5 @@ class LiveTurn:
             content.turn.state,
             standing_of(content),
             head_html(content),
-            foot_html(content),
+            foot_html(content, held=self._unfinished.held),
         )

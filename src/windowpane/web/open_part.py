@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 from msgspec import Struct
 
-from windowpane.events import OpenKind, OpenPart
+from windowpane.events import OpenKind, OpenPart, SendHeld
 from windowpane.messages import Message
 from windowpane.render import Patch, StreamRenderer
 from windowpane.turns import TurnContent
@@ -153,8 +153,10 @@ def overlaid(pieces: Sequence[Markup], opened: OpenPieces) -> list[Markup]:
     return shown
 
 
-def loaded_html(content: TurnContent, *, open_part: OpenPart | None) -> Markup:
-    """A turn as it is stored, with the part that is being written if it is the running one."""
+def loaded_html(
+    content: TurnContent, *, open_part: OpenPart | None, held: SendHeld | None
+) -> Markup:
+    """A turn as it is stored, with what is being written or waited for if it is running."""
     pieces = [piece_html(piece) for piece in pieces_of(content.messages)]
     if open_part is not None:
         run = run_before(open_part.kind, content.messages)
@@ -162,4 +164,4 @@ def loaded_html(content: TurnContent, *, open_part: OpenPart | None) -> Markup:
         if open_part.text:
             opened.grow(open_part.text)
         pieces = overlaid(pieces, opened)
-    return turn_html(content, pieces=pieces)
+    return turn_html(content, pieces=pieces, held=held)

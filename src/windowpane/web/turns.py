@@ -16,6 +16,7 @@ from markupsafe import Markup
 from msgspec import Struct, structs
 
 from windowpane.context.weights import is_unanswered
+from windowpane.events import SendHeld
 from windowpane.messages import Message
 from windowpane.parts import Image, Opaque
 from windowpane.render import markdown_html
@@ -98,14 +99,14 @@ def framed_html(piece: Piece, *, html: Markup, is_open: bool) -> Markup:
     )
 
 
-def turn_html(content: TurnContent, *, pieces: Sequence[Markup]) -> Markup:
+def turn_html(content: TurnContent, *, pieces: Sequence[Markup], held: SendHeld | None) -> Markup:
     ask = _ask(content.messages)
     return drawn(
         "parts/_turn.html",
         turn=content.turn,
         standing=standing_of(content),
         head=head_html(content),
-        foot=foot_html(content),
+        foot=foot_html(content, held=held),
         ask=ask,
         is_long=ask is not None and _is_long(ask),
         pictures=_asked_pictures(content.messages),
@@ -120,12 +121,13 @@ def head_html(content: TurnContent) -> Markup:
     return drawn("parts/_turn_head.html", turn=turn, model=model, usage=usage)
 
 
-def foot_html(content: TurnContent) -> Markup:
+def foot_html(content: TurnContent, *, held: SendHeld | None) -> Markup:
+    """``held``: why nothing happens just now, and until when."""
     turn = content.turn
     ending = ENDINGS.get(turn.state) or ENDINGS.get(turn.finish or "")
     if ending is None and _is_unreadable(content):
         ending = UNREADABLE
-    return drawn("parts/_turn_foot.html", turn=turn, ending=ending)
+    return drawn("parts/_turn_foot.html", turn=turn, ending=ending, held=held)
 
 
 def standing_of(content: TurnContent) -> Standing:

@@ -103,7 +103,12 @@ async def _drawn_turns(page: ChatPage) -> list[Markup]:
     drawn: list[Markup] = []
     for content in page.turns:
         is_running = content.turn.state in LIVE_STATES
-        drawn.append(loaded_html(content, open_part=page.open_part if is_running else None))
+        html = (
+            loaded_html(content, open_part=page.open_part, held=page.held)
+            if is_running
+            else loaded_html(content, open_part=None, held=None)
+        )
+        drawn.append(html)
         await asyncio.sleep(0)
     return drawn
 

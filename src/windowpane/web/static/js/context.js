@@ -1,4 +1,4 @@
-import { ask } from "./page.js";
+import { ask, change } from "./page.js";
 
 /** How long changes of the page settle before the plan is asked for: one answer for many. */
 const SETTLE_MS = 80;
@@ -40,6 +40,14 @@ export class ContextView {
     const response = await ask(`chats/${this.#log.dataset.chatId}/plan?first=${first}&end=${end}`).catch(() => null);
     if (response === null || number !== this.#asked) return;
     this.#draw(await response.json());
+    await this.#price(number);
+  }
+
+  /** What the next send would cost. Asked apart: the first look at a price takes a moment. */
+  async #price(/** @type {number} */ number) {
+    const place = document.querySelector("[data-price]");
+    const response = await change("POST", `chats/${this.#log.dataset.chatId}/estimate`, {}).catch(() => null);
+    if (place && response !== null && number === this.#asked) place.textContent = (await response.json()).sentence;
   }
 
   /** @param {ContextSight} sight */
