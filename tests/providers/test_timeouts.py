@@ -4,6 +4,7 @@ from tests.providers.asking import Answer, answered, asked
 from tests.providers.loopback import STREAM_HEAD, Answering, Line, loopback
 from tests.providers.recordings import dialect_for
 from windowpane.providers.http import Timeouts, Upstream
+from windowpane.providers.pace import Pace
 from windowpane.providers.remote import RemoteProvider
 
 SOON = 0.3
@@ -20,7 +21,7 @@ async def patiently(answering: Answering, *, timeouts: Timeouts) -> Answer:
             secrets=dialect.secrets,
             timeouts=timeouts,
         )
-        provider = RemoteProvider(dialect, upstream, listing=None, join_seconds=0.0)
+        provider = RemoteProvider(dialect, upstream, listing=None, pace=Pace(0.0))
         return await answered(provider, asked("Hello?", model="m1"))
 
 

@@ -15,6 +15,7 @@ from windowpane.options import ReasoningOptions, RequestOptions
 from windowpane.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult
 from windowpane.providers.choose import dialect_of
 from windowpane.providers.http import Timeouts, Upstream
+from windowpane.providers.pace import Pace
 from windowpane.providers.remote import RemoteProvider
 
 REMOTE: tuple[Family, ...] = (
@@ -106,7 +107,7 @@ async def test_the_bytes_that_are_shown_are_the_bytes_that_are_received(
             secrets=dialect.secrets,
             timeouts=Timeouts(connect_seconds=10, first_byte_seconds=60, chunk_seconds=60),
         )
-        provider = RemoteProvider(dialect, upstream, listing=None, join_seconds=0.0)
+        provider = RemoteProvider(dialect, upstream, listing=None, pace=Pace(0.0))
         shown = provider.to_wire(request)
         await heard(provider, request)
         [received] = server.received

@@ -24,6 +24,7 @@ from windowpane.errors import InvalidInput, NotFound, UnknownModel, WindowpaneEr
 from windowpane.projects import checked_name
 from windowpane.providers.base import Provider
 from windowpane.providers.choose import Shared, default_definitions, is_ready, provider_from
+from windowpane.providers.pace import Pace
 from windowpane.settings import Settings
 from windowpane.storage.base import Change
 from windowpane.storage.shelves import (
@@ -87,6 +88,11 @@ class Models:
         self._prices: dict[str, PriceSnapshot] = {}
         self.quotas = Quotas()
         self.learned = Learned(vault, definition_id=lambda name: self.definition(name).id)
+
+    @property
+    def pace(self) -> Pace:
+        """How long pieces of answers are gathered now."""
+        return self._shared.pace
 
     async def open(self) -> None:
         stored = await self._vault.all_children(DEFINITIONS, [TOP])

@@ -15,6 +15,7 @@ from msgspec import structs
 from windowpane.definitions import Family, ProviderDefinition
 from windowpane.ids import new_id
 from windowpane.providers.base import Dialect, Provider
+from windowpane.providers.pace import Pace
 from windowpane.settings import Settings
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Shared:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
+        self.pace = Pace(settings.delta_join_seconds)
         self._session: ClientSession | None = None
         self._engine: LocalEngine | None = None
 
@@ -176,5 +178,5 @@ def _remote(definition: ProviderDefinition, *, shared: Shared) -> Provider:
         listing=Listing(url=listed_at, upstream=upstream(listed_at, lambda _: {}))
         if listed_at
         else None,
-        join_seconds=settings.delta_join_seconds,
+        pace=shared.pace,
     )

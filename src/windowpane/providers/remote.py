@@ -19,6 +19,7 @@ from windowpane.events import StreamEvent
 from windowpane.providers.base import Dialect, StreamMapper, WireRequest
 from windowpane.providers.http import BODY_LIMIT_BYTES, Upstream
 from windowpane.providers.openai_models import listed_models
+from windowpane.providers.pace import Pace
 
 STREAMS = frozenset({"text/event-stream", "application/vnd.amazon.eventstream"})
 # A block of this size means that the answer comes faster than it is read: no time to wait.
@@ -33,7 +34,7 @@ class Listing(Struct, frozen=True, kw_only=True):
 
 
 class RemoteProvider:
-    """``join_seconds``: after a delta, what arrives within it is told as one."""
+    """After a delta, what arrives within the pace's time is told as one."""
 
     def __init__(
         self,
@@ -41,12 +42,12 @@ class RemoteProvider:
         upstream: Upstream,
         *,
         listing: Listing | None,
-        join_seconds: float,
+        pace: Pace,
     ) -> None:
         self._dialect = dialect
         self._upstream = upstream
         self._listing = listing
-        self._join_seconds = join_seconds
+        self._pace = pace
 
     def to_wire(self, request: ModelRequest) -> WireRequest:
         return self._dialect.to_wire(request)
@@ -54,21 +55,22 @@ class RemoteProvider:
     async def stream(self, wire: WireRequest) -> AsyncGenerator[StreamEvent, None]:
         mapper = self._dialect.mapper()
         async with self._upstream.open(wire) as response:
-            if response.content_type not in STREAMS:
-                body = await self._upstream.read_whole(response, limit_bytes=BODY_LIMIT_BYTES)
-                events = mapper.whole(body)
-            else:
-                while block := await self._next_block(response, mapper):
-                    if events := mapper.feed(block):
-                        for event in events:
-                            yield event
-                        if len(block) < BUSY_BLOCK_BYTES:
-                            await asyncio.sleep(self._join_seconds)
-                events = mapper.end()
-            for event in events:
-                yield event
-            if mapper.failure is not None:
-                raise ProviderFailed(mapper.failure)
+            with self._pace.running():
+                if response.content_type not in STREAMS:
+                    body = await self._upstream.read_whole(response, limit_bytes=BODY_LIMIT_BYTES)
+                    events = mapper.whole(body)
+                else:
+                    while block := await self._next_block(response, mapper):
+                        if events := mapper.feed(block):
+                            for event in events:
+                                yield event
+                            if len(block) < BUSY_BLOCK_BYTES:
+                                await asyncio.sleep(self._pace.seconds)
+                    events = mapper.end()
+                for event in events:
+                    yield event
+                if mapper.failure is not None:
+                    raise ProviderFailed(mapper.failure)
 
     async def models(self) -> list[ModelInfo]:
         if self._listing is None:

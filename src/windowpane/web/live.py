@@ -116,7 +116,7 @@ class LiveChat:
 
     async def _run(self) -> None:
         """The first news goes out at once, what follows closely is joined."""
-        join_seconds = self._workspace.settings.delta_join_seconds
+        pace = self._workspace.models.pace
         sent_at = 0.0
         while True:
             reader = self._reader
@@ -124,7 +124,7 @@ class LiveChat:
             if reader is not self._reader:
                 continue
             self._held += news
-            pause_seconds = sent_at + join_seconds - self._loop.time()
+            pause_seconds = sent_at + pace.seconds - self._loop.time()
             if pause_seconds > 0 and all(_is_delta(logged) for logged in self._held):
                 await asyncio.sleep(pause_seconds)
                 self._held += self._reader.take()
