@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import count
 from types import TracebackType
 
 from msgspec import Struct, structs
 
 from windowpane.agent.answer import Stop, answer
+from windowpane.agent.choices import ChosenSettings
 from windowpane.agent.digest import short_name
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.journal import Journal, Running
@@ -26,6 +27,9 @@ from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, rea
 from windowpane.agent.topics import Topics
 from windowpane.agent.turns import Turns
 from windowpane.agent.views import Views
+from windowpane.agent.wording import Wording
+from windowpane.choices import NOTHING_CHOSEN, Choices
+from windowpane.context.applied import Applied
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
 from windowpane.errors import (
@@ -44,9 +48,8 @@ from windowpane.events import EventId, OpenPart, TurnStarted
 from windowpane.filters import Topic, TopicTree, Viewpoint, parse
 from windowpane.ids import new_id
 from windowpane.messages import Message
-from windowpane.parts import Text
 from windowpane.projects import Chat, Project, checked_name
-from windowpane.settings import ContextSettings, Settings
+from windowpane.settings import Settings
 from windowpane.storage.branches import leave_from
 from windowpane.storage.history import (
     delete_chat,
@@ -87,7 +90,7 @@ class SendRequest(Struct, frozen=True, kw_only=True):
 
     An empty string says that the sender saw an empty chat. What the filter hides is not sent.
     With ``replaces_turn_id`` the message takes the place of an earlier turn: that one and what
-    followed it are left, not lost.
+    followed it are left, not lost. ``choices`` are for this send alone, and so is ``model``.
     """
 
     text: str
@@ -95,6 +98,7 @@ class SendRequest(Struct, frozen=True, kw_only=True):
     seen_head_id: str | None = None
     filter_text: str = ""
     replaces_turn_id: str | None = None
+    choices: Choices = NOTHING_CHOSEN
 
 
 class PlanRequest(Struct, frozen=True, kw_only=True):
@@ -103,6 +107,7 @@ class PlanRequest(Struct, frozen=True, kw_only=True):
     draft: str = ""
     model: str | None = None
     filter_text: str = ""
+    choices: Choices = NOTHING_CHOSEN
 
 
 class ChatPage(Struct, frozen=True, kw_only=True):
@@ -136,6 +141,10 @@ class Workspace:
         self.topics = Topics(vault)
         self.turns = Turns(vault, topics=self.topics)
         self.views = Views(vault)
+        self.choices = ChosenSettings(
+            vault, models=self.models, topics=self.topics, default_model=self.default_model
+        )
+        self._wording = Wording(vault, models=self.models)
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         )
@@ -177,14 +186,15 @@ class Workspace:
 
     async def create_project(self, *, name: str) -> Project:
         project = Project(id=new_id("project"), name=checked_name(name), created_at=_now())
-        await self._vault.commit([put_project(self._vault, project)])
+        await self._vault.commit([put_project(self._vault, project, expected_version=0)])
         return project
 
     async def rename_project(self, project_id: str, *, name: str) -> Project:
-        return await self._change_project(project_id, name=checked_name(name))
-
-    async def instruct_project(self, project_id: str, *, system_prompt: str) -> Project:
-        return await self._change_project(project_id, system_prompt=system_prompt)
+        stored = await self._vault.get(PROJECTS, project_id)
+        project = structs.replace(stored.value, name=checked_name(name))
+        put = put_project(self._vault, project, expected_version=stored.version)
+        await self._vault.commit([put])
+        return project
 
     async def delete_project(self, project_id: str) -> None:
         await self.project(project_id)
@@ -192,11 +202,6 @@ class Workspace:
         for chat_id in chats:
             await self._end_answer(chat_id)
         await self._vault.commit(await delete_project(self._vault, project_id))
-
-    async def _change_project(self, project_id: str, **changes: str) -> Project:
-        project = structs.replace(await self.project(project_id), **changes)
-        await self._vault.commit([put_project(self._vault, project)])
-        return project
 
     # Chats
 
@@ -233,7 +238,8 @@ class Workspace:
         """The chat answers with this model from now on, and new chats begin with it."""
         self.models.resolve(model)
         stored = await self._vault.get(CHATS, chat_id)
-        chat = structs.replace(stored.value, model=model)
+        choices = structs.replace(stored.value.choices, model=model)
+        chat = structs.replace(stored.value, choices=choices)
         await self._vault.commit(
             [
                 put_chat(self._vault, chat, expected_version=stored.version),
@@ -244,9 +250,11 @@ class Workspace:
 
     async def choose_topic(self, chat_id: str, *, topic_id: str | None) -> Chat:
         """The topic of turns to come, and what a bare ``t`` means in this chat's filters."""
-        if topic_id is not None:
-            await self.topics.get(topic_id)
         stored = await self._vault.get(CHATS, chat_id)
+        if topic_id is not None:
+            topic = await self.topics.get(topic_id)
+            if topic.project_id != stored.value.project_id:
+                raise InvalidInput(f"The topic {topic.name} belongs to another project.")
         chat = structs.replace(stored.value, topic_id=topic_id)
         await self._vault.commit([put_chat(self._vault, chat, expected_version=stored.version)])
         return chat
@@ -315,16 +323,14 @@ class Workspace:
             stored.value.head_id or ""
         ):
             raise HeadMoved
-        project = await self.project(stored.value.project_id)
-        model = request.model or await self._model_for(chat=stored.value, project=project)
-        provider, _ = self.models.resolve(model)
         before = await self._before(stored.value, request.replaces_turn_id)
-        turn, message, chat = _begun(before, text=text, model=model, at=_now())
+        settings = await self.applied(before, send=_send_choices(request))
+        provider, _ = self.models.resolve(settings.model)
+        message = await self._worded(text, chat=before, settings=settings)
+        turn, chat = _begun(before, message=message, model=settings.model)
         # Planned before the claim: what cannot be sent is not stored, and the text stays with
         # its writer. If the chat goes on meanwhile, the claim is what fails.
-        outlook = await self._outlook(
-            before, project=project, model=model, filter_text=request.filter_text
-        )
+        outlook = await self._outlook(before, settings=settings, filter_text=request.filter_text)
         ready = await self._planner.plan(outlook, [message], overflow=NO_OVERFLOW)
         if ready.unsendable is not None:
             raise PromptTooLarge(ready.unsendable.message)
@@ -349,35 +355,37 @@ class Workspace:
     async def sight(self, chat_id: str, request: PlanRequest, *, first: int, end: int) -> Sight:
         """The plan, and where the turns between two depths stand in it."""
         chat = await self.chat(chat_id)
-        project = await self.project(chat.project_id)
-        model = request.model or await self._model_for(chat=chat, project=project)
-        self.models.resolve(model)
-        outlook = await self._outlook(
-            chat, project=project, model=model, filter_text=request.filter_text
-        )
-        draft = [_user_message(request.draft, at=_now())] if request.draft.strip() else []
+        settings = await self.applied(chat, send=_send_choices(request))
+        self.models.resolve(settings.model)
+        outlook = await self._outlook(chat, settings=settings, filter_text=request.filter_text)
+        draft: list[Message] = []
+        if request.draft.strip():
+            draft = [await self._worded(request.draft, chat=chat, settings=settings)]
         return await self._planner.sight(outlook, draft, first=first, end=end)
 
-    async def _outlook(
-        self, chat: Chat, *, project: Project, model: str, filter_text: str
-    ) -> Outlook:
+    async def applied(self, chat: Chat, *, send: Choices) -> Applied:
+        """What applies to a send in a chat, and which place chose it."""
+        project = await self.project(chat.project_id)
+        return await self.choices.applied(chat, project=project, send=send)
+
+    async def _worded(self, text: str, *, chat: Chat, settings: Applied) -> Message:
+        return await self._wording.message(
+            text, chat=chat, settings=settings, at=_now(), zone=_zone()
+        )
+
+    async def _outlook(self, chat: Chat, *, settings: Applied, filter_text: str) -> Outlook:
         viewpoint = Viewpoint(
             now=_now(),
-            zone=_now().astimezone().tzinfo or UTC,
+            zone=_zone(),
             topics=TopicTree.of(
                 Topic(id=topic.id, name=topic.name, parent_id=topic.parent_id)
-                for topic in await self.topics.of(project.id)
+                for topic in await self.topics.of(chat.project_id)
             ),
             current_topic_id=chat.topic_id,
-            current_model=short_name(model),
+            current_model=short_name(settings.model),
         )
-        return await self._planner.outlook(
-            chat,
-            project=project,
-            model=model,
-            settings=ContextSettings(),
-            view=LookedAt(tree=parse(filter_text), viewpoint=viewpoint),
-        )
+        view = LookedAt(tree=parse(filter_text), viewpoint=viewpoint)
+        return await self._planner.outlook(chat, applied=settings, view=view)
 
     async def _before(self, chat: Chat, replaced_id: str | None) -> Chat:
         """The chat as it is when a message takes the place of a turn on its path."""
@@ -466,9 +474,6 @@ class Workspace:
             )
         return text
 
-    async def _model_for(self, *, chat: Chat, project: Project) -> str:
-        return chat.model or project.model or await self.default_model()
-
     async def default_model(self) -> str:
         """What a new chat answers with: the model chosen last, else the first there is."""
         chosen = await self.chosen_model()
@@ -512,7 +517,7 @@ class Workspace:
         }
 
 
-def _begun(chat: Chat, *, text: str, model: str, at: datetime) -> tuple[Turn, Message, Chat]:
+def _begun(chat: Chat, *, message: Message, model: str) -> tuple[Turn, Chat]:
     turn = Turn(
         id=new_id("turn"),
         chat_id=chat.id,
@@ -520,22 +525,21 @@ def _begun(chat: Chat, *, text: str, model: str, at: datetime) -> tuple[Turn, Me
         depth=chat.turn_count,
         model=model,
         state="sending",
-        created_at=at,
+        created_at=message.created_at,
         topic_id=chat.topic_id,
     )
-    message = _user_message(text, at=at)
     grown = structs.replace(
         chat,
         head_id=turn.id,
         turn_count=chat.turn_count + 1,
-        active_at=at,
-        title=chat.title or title_from(text),
+        active_at=message.created_at,
+        title=chat.title or title_from(message.text),
     )
-    return turn, message, grown
+    return turn, grown
 
 
-def _user_message(text: str, *, at: datetime) -> Message:
-    return Message(id=new_id("record"), role="user", parts=(Text(text=text),), created_at=at)
+def _send_choices(request: SendRequest | PlanRequest) -> Choices:
+    return structs.replace(request.choices, model=request.model or request.choices.model)
 
 
 def title_from(text: str) -> str:
@@ -549,3 +553,8 @@ def title_from(text: str) -> str:
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _zone() -> tzinfo:
+    """Where this process is."""
+    return _now().astimezone().tzinfo or UTC

@@ -15,6 +15,7 @@ from msgspec import Struct
 from windowpane.agent.attempts import Attempts
 from windowpane.agent.fold import Draft
 from windowpane.agent.planner import Outlook, Planner
+from windowpane.agent.prefill import begun_with
 from windowpane.context.plan import ContextPlan
 from windowpane.events import MessageDone, StreamEvent
 from windowpane.ids import new_id
@@ -55,7 +56,8 @@ async def run(assignment: Assignment, *, clock: Clock) -> AsyncGenerator[LoopEve
     attempts = Attempts(assignment.planner, assignment.outlook, assignment.provider)
     for _ in range(assignment.max_iterations):
         draft = Draft()
-        async with aclosing(attempts.stream(messages, ready)) as events:
+        stream = begun_with(ready.prefill, attempts.stream(messages, ready))
+        async with aclosing(stream) as events:
             async for event in events:
                 draft.add(event)
                 yield event

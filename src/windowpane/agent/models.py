@@ -16,6 +16,7 @@ from windowpane.agent.checking import Checked, check
 from windowpane.agent.quotas import Quotas
 from windowpane.catalog.facts import limits_of, price_of
 from windowpane.catalog.limits import Limits, LimitValues
+from windowpane.catalog.long_context import has_long_context_switch
 from windowpane.catalog.overrides import ModelOverride, override_for
 from windowpane.catalog.prices import PriceSnapshot
 from windowpane.definitions import ModelInfo, ProviderDefinition
@@ -200,25 +201,31 @@ class Models:
             override=await self._override(name),
         )
 
-    async def facts(self, name: str) -> ModelFacts:
+    async def price(self, name: str) -> PriceSnapshot:
         provider_name, _, model = name.partition("/")
-        definition = self.definition(provider_name)
-        info, override = await self._info(name), await self._override(name)
-        price = await asyncio.to_thread(
+        return await asyncio.to_thread(
             price_of,
             model,
-            definition=definition,
-            told=info.prices,
-            override=override,
+            definition=self.definition(provider_name),
+            told=(await self._info(name)).prices,
+            override=await self._override(name),
             taken_at=datetime.now(UTC),
         )
+
+    async def uses_long_context(self, name: str) -> bool:
+        """Whether a header asks for the long window: switched on by hand, where there is one."""
+        override = await self._override(name)
+        is_switched_on = override is not None and override.uses_long_context
+        return is_switched_on and has_long_context_switch(name)
+
+    async def facts(self, name: str) -> ModelFacts:
         return ModelFacts(
             name=name,
-            provider=provider_name,
-            model=info,
+            provider=name.partition("/")[0],
+            model=await self._info(name),
             limits=await self.limits(name),
-            price=price,
-            override=override,
+            price=await self.price(name),
+            override=await self._override(name),
         )
 
     # What a person knows better

@@ -6,9 +6,10 @@ Opens only the pages that the engine asks for, and only the contents that are se
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha256
 from itertools import compress
 
-from msgspec import Struct
+from msgspec import Struct, msgpack, structs
 
 from windowpane.agent.contents import Contents
 from windowpane.agent.index import TurnIndex
@@ -16,6 +17,7 @@ from windowpane.agent.models import Models
 from windowpane.agent.weighing import Digests, Weigher
 from windowpane.catalog.compression import compression_defaults
 from windowpane.catalog.limits import Limits
+from windowpane.context.applied import Applied, context_settings, request_options
 from windowpane.context.assemble import assemble
 from windowpane.context.budget import Budget, budget_for
 from windowpane.context.given import NO_OVERFLOW, WHOLE_CHAT, Overflow, PlanInput, PlanSettings
@@ -30,8 +32,9 @@ from windowpane.context.weights import TurnWeight
 from windowpane.errors import PromptTooLarge
 from windowpane.filters import Everything, Filter, Viewpoint, WhichContain, fold
 from windowpane.messages import Message
-from windowpane.options import PLAIN
-from windowpane.projects import Chat, ContextFloor, Project
+from windowpane.options import RequestOptions
+from windowpane.projects import Chat, ContextFloor
+from windowpane.providers.heeding import Wish, heeded_prefill
 from windowpane.settings import ContextSettings
 from windowpane.storage.vault import Vault
 from windowpane.tokens import UNCALIBRATED, Counter, TokenCache, counter_for
@@ -46,7 +49,7 @@ class LookedAt(Struct, frozen=True, kw_only=True):
 
 
 class Outlook(Struct, frozen=True, kw_only=True):
-    """What stays the same through one send: the chat as it was, the model and its limits."""
+    """What stays the same through one send: the chat as it was, the model, what was chosen."""
 
     chat: Chat
     model: str
@@ -55,8 +58,15 @@ class Outlook(Struct, frozen=True, kw_only=True):
     counter: Counter
     budget: Budget
     settings: ContextSettings
+    options: RequestOptions
     system: str
     view: LookedAt
+
+    @property
+    def basis(self) -> str:
+        """What the boundary depends on beside the turns: another basis, another boundary."""
+        parts = (self.model, self.budget, self.settings, self.system, self.options.prefill)
+        return sha256(msgpack.encode(parts)).hexdigest()[:16]
 
 
 class Sight(Struct, frozen=True, kw_only=True):
@@ -78,15 +88,8 @@ class Planner:
     def counter(self, model: str) -> Counter:
         return counter_for(model, cache=self._cache)
 
-    async def outlook(
-        self,
-        chat: Chat,
-        *,
-        project: Project,
-        model: str,
-        settings: ContextSettings,
-        view: LookedAt,
-    ) -> Outlook:
+    async def outlook(self, chat: Chat, *, applied: Applied, view: LookedAt) -> Outlook:
+        model, settings = applied.model, context_settings(applied)
         provider_model = model.partition("/")[2]
         limits = await self._models.limits(model)
         budget = budget_for(
@@ -104,11 +107,28 @@ class Planner:
             counter=self.counter(model),
             budget=budget,
             settings=settings,
+            options=await self._options(applied),
             system=system_prelude(
-                project_prompt=project.system_prompt, topic_message="", tool_prompts=()
+                project_prompt=applied.system_prompt,
+                topic_message=applied.topic_message,
+                tool_prompts=(),
             ),
             view=view,
         )
+
+    async def _options(self, applied: Applied) -> RequestOptions:
+        """A beginning that the model would not be given is none: it must not be counted either."""
+        provider_name, _, model = applied.model.partition("/")
+        options = request_options(
+            applied, uses_long_context=await self._models.uses_long_context(applied.model)
+        )
+        wish = Wish(
+            definition=self._models.definition(provider_name),
+            model=model,
+            max_output_tokens=context_settings(applied).max_output_tokens,
+            options=options,
+        )
+        return structs.replace(options, prefill=heeded_prefill(wish))
 
     async def plan(
         self, outlook: Outlook, current: Sequence[Message], *, overflow: Overflow
@@ -174,7 +194,7 @@ class Planner:
             ready,
             await self._contents.of(ready.sent_turn_ids),
             max_output_tokens=outlook.settings.max_output_tokens,
-            options=PLAIN,
+            options=outlook.options,
             frozen_mark_at=None,
         )
 
@@ -200,6 +220,8 @@ def _given(
         current=tuple(current),
         floor_index=_floor(outlook),
         overflow=overflow,
+        # An answer begins once: when tools have run, it has begun.
+        prefill=outlook.options.prefill if len(current) <= 1 else "",
     )
 
 
@@ -208,7 +230,7 @@ def _floor(outlook: Outlook) -> int | None:
     floor = outlook.chat.floor
     if not isinstance(outlook.view.tree, Everything):
         return None
-    if floor is None or floor.model != outlook.model or floor.revision != outlook.chat.revision:
+    if floor is None or floor.basis != outlook.basis or floor.revision != outlook.chat.revision:
         return None
     return floor.index
 
@@ -218,7 +240,7 @@ def floor_after(outlook: Outlook, ready: ContextPlan) -> ContextFloor | None:
     if not isinstance(outlook.view.tree, Everything):
         return outlook.chat.floor
     return ContextFloor(
-        index=ready.floor_index, model=outlook.model, revision=outlook.chat.revision
+        index=ready.floor_index, basis=outlook.basis, revision=outlook.chat.revision
     )
 
 

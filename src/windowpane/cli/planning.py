@@ -57,7 +57,7 @@ def bar(plan: ContextPlan) -> str:
         ("Z", plan.fixed.summary_tokens),
         ("P", plan.fixed.pinned_tokens),
         ("#", plan.history_tokens),
-        ("+", plan.current.sent_tokens),
+        ("+", plan.current.sent_tokens + plan.fixed.prefill_tokens),
     )
     used = "".join(letter * _cells(tokens, window) for letter, tokens in shares)[:BAR_CELLS]
     reserve = "r" * min(_cells(plan.budget.reserve_tokens, window), BAR_CELLS - len(used))

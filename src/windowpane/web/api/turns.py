@@ -73,7 +73,7 @@ async def change_topic(workspace: Workspace, topic_id: str, data: TopicChange) -
 
 @delete("/api/topics/{topic_id:str}")
 async def delete_topic(workspace: Workspace, topic_id: str) -> None:
-    await workspace.turns.delete_topic(topic_id)
+    await workspace.topics.delete(topic_id)
 
 
 @get("/api/projects/{project_id:str}/views")

@@ -117,7 +117,8 @@ async def _sidebar_context(workspace: Workspace, *, chat: Chat, all_of: str) -> 
 
 async def _model_view(workspace: Workspace, *, chat: Chat, project: Project) -> ModelView:
     """The model that was chosen. Which others there are, the page asks later: it may take long."""
-    name = chat.model or project.model or await workspace.chosen_model() or ""
+    chosen = await workspace.choices.model_of(chat, project=project)
+    name = chosen or await workspace.chosen_model() or ""
     provider, _, short_name = name.partition("/")
     is_demo = any(
         known.name == provider and known.family == "local" for known in workspace.models.definitions
