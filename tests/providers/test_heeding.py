@@ -61,5 +61,12 @@ def test_a_model_that_does_not_reason_is_not_told_to() -> None:
     assert unheeded(wish("openai_responses", "gpt-5", options)) == set()
 
 
+def test_a_temperature_that_is_the_familys_own_is_heeded_all_the_same() -> None:
+    assert unheeded(wish("local", "smollm2", RequestOptions(temperature=0.2))) == set()
+    for temperature in (0.0, 0.5, 1.0):
+        options = RequestOptions(temperature=temperature)
+        assert unheeded(wish("openai_responses", "gpt-5", options)) == {"temperature"}
+
+
 def test_what_was_not_asked_for_is_not_missed() -> None:
     assert unheeded(wish("openai_responses", "gpt-5", RequestOptions())) == set()

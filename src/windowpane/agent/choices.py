@@ -6,15 +6,19 @@ Each change is checked whole before anything of it is stored.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import datetime, tzinfo
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from windowpane.agent.models import Models
 from windowpane.agent.remarks import Remark, remarks
 from windowpane.agent.topics import Topics
+from windowpane.agent.wording import phrasing_of
 from windowpane.choices import CHEAP, NOTHING_CHOSEN, Choices, Place, with_changes
 from windowpane.context.applied import Applied, applied
+from windowpane.context.phrasing import example_text
 from windowpane.context.rules import check_choices
+from windowpane.errors import InvalidInput, NoModel
 from windowpane.projects import Chat, Project
 from windowpane.settings import DEFAULT_CHOICES
 from windowpane.storage.history import put_chat, put_project
@@ -24,6 +28,13 @@ from windowpane.topics import ProjectTopic
 
 # Says which model answers where nobody has chosen one.
 DefaultModel = Callable[[], Awaitable[str]]
+
+
+class Trial(Struct, frozen=True, kw_only=True):
+    """What the model would make of choices, and how a message would be worded for it."""
+
+    remarks: tuple[Remark, ...]
+    example: str
 
 
 class ChosenSettings:
@@ -74,16 +85,30 @@ class ChosenSettings:
         places["default"] = await self._defaults(places)
         return applied(places, topic_message=topic.system_message if topic else "")
 
-    async def applied_in_project(self, choices: Choices) -> Applied:
-        """What would apply to a new chat of a project that has these choices."""
+    async def applied_in(self, project: Project) -> Applied:
+        """What applies to a new chat of a project."""
+        return await self._applied_to_new(project.choices)
+
+    async def trial(self, choices: Choices, *, at: datetime, zone: tzinfo) -> Trial:
+        """What a new chat would make of these choices, if its project had them."""
         check_choices(choices, place="project")
-        places: dict[Place, Choices] = {"project": choices}
-        places["default"] = await self._defaults(places)
-        return applied(places, topic_message="")
+        try:
+            settings = await self._applied_to_new(choices)
+        except NoModel:  # nothing can be said of it, but everything can be chosen
+            return Trial(remarks=(), example="")
+        model = settings.model.partition("/")[2]
+        return Trial(
+            remarks=await self.remarks(settings),
+            example=example_text(phrasing_of(settings), at=at, zone=zone, model=model),
+        )
 
     async def remarks(self, settings: Applied) -> tuple[Remark, ...]:
         """What the model that answers would make of the settings, where that may surprise."""
         provider_name, _, _ = settings.model.partition("/")
+        try:
+            self._models.resolve(settings.model)
+        except InvalidInput as error:  # its provider was removed, or has no key any more
+            return (Remark(key="model", sentence=str(error)),)
         return remarks(
             settings,
             definition=self._models.definition(provider_name),
@@ -100,6 +125,11 @@ class ChosenSettings:
         if changed.title_model not in (None, CHEAP, choices.title_model):
             self._models.resolve(changed.title_model)
         return changed
+
+    async def _applied_to_new(self, choices: Choices) -> Applied:
+        places: dict[Place, Choices] = {"project": choices}
+        places["default"] = await self._defaults(places)
+        return applied(places, topic_message="")
 
     async def _defaults(self, places: Mapping[Place, Choices]) -> Choices:
         """A provider is asked for its models only where nobody has chosen one."""

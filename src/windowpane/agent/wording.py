@@ -18,6 +18,14 @@ from windowpane.storage.turn_pages import read_turns
 from windowpane.storage.vault import Vault
 
 
+def phrasing_of(settings: Applied) -> Phrasing:
+    return Phrasing(
+        format=settings.message_format,
+        metadata=settings.message_metadata,
+        template=settings.message_template,
+    )
+
+
 class Wording:
     def __init__(self, vault: Vault, *, models: Models) -> None:
         self._vault = vault
@@ -27,11 +35,7 @@ class Wording:
         self, typed: str, *, chat: Chat, settings: Applied, at: datetime, zone: tzinfo
     ) -> Message:
         """``chat`` as it is before the message comes to it."""
-        phrasing = Phrasing(
-            format=settings.message_format,
-            metadata=settings.message_metadata,
-            template=settings.message_template,
-        )
+        phrasing = phrasing_of(settings)
         sent = typed
         if phrasing.format != "plain":
             moment = Moment(

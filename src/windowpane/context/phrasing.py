@@ -7,7 +7,8 @@ change the bytes of an old turn.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
+from decimal import Decimal
 from itertools import product
 
 from msgspec import Struct
@@ -29,6 +30,11 @@ NAMES = (
     "hasCurrentCost",
 )
 YES = "true"
+
+EXAMPLE = "What does the ledger promise?"
+EXAMPLE_AGE = timedelta(minutes=5)
+EXAMPLE_TOKENS = 1234
+EXAMPLE_COST = Cost(Decimal("0.046"), False)
 
 
 class Phrasing(Struct, frozen=True, kw_only=True):
@@ -69,6 +75,19 @@ def sent_text(typed: str, phrasing: Phrasing, moment: Moment) -> str:
         case "template":
             values = {"userMessage": typed, **_values(moment)}
             return filled(parse_template(phrasing.template, known=NAMES), values)
+
+
+def example_text(phrasing: Phrasing, *, at: datetime, zone: tzinfo, model: str) -> str:
+    """A message as it would be worded some way into a chat."""
+    moment = Moment(
+        at=at,
+        zone=zone,
+        chat_began_at=at - EXAMPLE_AGE,
+        model=model,
+        context_tokens=EXAMPLE_TOKENS,
+        cost=EXAMPLE_COST,
+    )
+    return sent_text(EXAMPLE, phrasing, moment)
 
 
 def check_template(template: str) -> None:

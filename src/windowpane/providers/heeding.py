@@ -1,7 +1,7 @@
 """Which options leave no trace in a request, because the model's family has no words for them.
 
-Found by writing the request with and without an option, so that what is said here cannot differ
-from the bytes that are sent.
+Found by writing the request with an option and again without it, so that what is said here cannot
+differ from the bytes that are sent.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def unheeded(wish: Wish) -> frozenset[OptionName]:
     asked = _written(wish)
     return frozenset(
         name
-        for name, options in _leaving_out(wish.options).items()
+        for name, options in _otherwise(wish.options).items()
         if options != wish.options and _written(structs.replace(wish, options=options)) == asked
     )
 
@@ -61,17 +61,24 @@ def heeded_prefill(wish: Wish) -> str:
     return "" if not prefill or "prefill" in unheeded(wish) else prefill
 
 
-def _leaving_out(options: RequestOptions) -> dict[OptionName, RequestOptions]:
+def _otherwise(options: RequestOptions) -> dict[OptionName, RequestOptions]:
     replace = structs.replace
     reasoning = options.reasoning or NO_REASONING
     return {
-        "temperature": replace(options, temperature=None),
+        # Another one instead of none: a family may have the same for its default.
+        "temperature": replace(options, temperature=_other(options.temperature)),
         "reasoning_effort": _reasoning(options, replace(reasoning, effort=None)),
         "reasoning_budget_tokens": _reasoning(options, replace(reasoning, budget_tokens=None)),
         "reasoning_summary": _reasoning(options, replace(reasoning, summary=None)),
         "has_web_search": replace(options, has_web_search=False),
         "prefill": replace(options, prefill=""),
     }
+
+
+def _other(temperature: float | None) -> float | None:
+    if temperature is None:
+        return None
+    return 1.0 if temperature == 0.5 else 0.5
 
 
 def _reasoning(options: RequestOptions, reasoning: ReasoningOptions) -> RequestOptions:
