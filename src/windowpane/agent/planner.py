@@ -119,9 +119,8 @@ class Planner:
     async def _options(self, applied: Applied) -> RequestOptions:
         """A beginning that the model would not be given is none: it must not be counted either."""
         provider_name, _, model = applied.model.partition("/")
-        options = request_options(
-            applied, uses_long_context=await self._models.uses_long_context(applied.model)
-        )
+        decided = await self._models.options(applied.model)
+        options = request_options(applied, uses_long_context=decided.uses_long_context)
         wish = Wish(
             definition=self._models.definition(provider_name),
             model=model,

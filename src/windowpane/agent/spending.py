@@ -77,6 +77,6 @@ class Spending:
 
     async def _price(self, model: str) -> PriceSnapshot:
         try:
-            return await self._models.price(model)
+            return (await self._models.facts(model)).price
         except NotFound:  # its provider was removed since
             return unknown_price(model, taken_at=datetime.now(UTC))
