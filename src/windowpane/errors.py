@@ -2,6 +2,7 @@
 
     WindowpaneError
     ├── InvalidInput            the caller can fix it
+    │   ├── BadChoice
     │   ├── BadSetting
     │   ├── MessageEmpty
     │   ├── MessageTooLarge
@@ -76,6 +77,16 @@ class WindowpaneError(Exception):
 
 class InvalidInput(WindowpaneError):
     code = "invalid_input"
+
+
+class BadChoice(InvalidInput):
+    """``key`` names the choice of a project, a topic, a chat or a send that does not fit."""
+
+    code = "bad_choice"
+
+    def __init__(self, key: str, message: str) -> None:
+        self.key = key
+        super().__init__(message)
 
 
 class BadSetting(InvalidInput):

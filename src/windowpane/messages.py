@@ -26,6 +26,12 @@ Finish = Literal[
 
 
 class Message(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="message"):
+    """``sent_text`` goes to the model in the place of the text, if a project words it otherwise.
+
+    What was typed stays in the parts: that is shown, searched and edited. What was sent is
+    counted, and never changes.
+    """
+
     id: str
     role: Role
     parts: tuple[Part, ...]
@@ -33,6 +39,7 @@ class Message(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="messag
     model: str | None = None
     usage: TokenUsage | None = None
     finish: Finish | None = None
+    sent_text: str | None = None
 
     @property
     def text(self) -> str:

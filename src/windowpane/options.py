@@ -11,6 +11,8 @@ from msgspec import Struct
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
 ReasoningSummary = Literal["auto", "concise", "detailed"]
+CacheMode = Literal["all-off", "system", "cached"]
+WhenFull = Literal["compress", "slide", "ask"]
 # From the least to the most.
 EFFORTS: tuple[Effort, ...] = ("none", "minimal", "low", "medium", "high", "xhigh")
 

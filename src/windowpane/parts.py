@@ -25,9 +25,12 @@ class Citation(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Text(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="text"):
+    """``is_prefill``: the beginning of an answer that was given to the model, not written by it."""
+
     text: str
     citations: tuple[Citation, ...] = ()
     native: Native | None = None
+    is_prefill: bool = False
 
 
 class Reasoning(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="reasoning"):

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
+from windowpane.choices import NOTHING_CHOSEN, Choices
 from windowpane.errors import InvalidInput
 
 NAME_LIMIT_CHARACTERS = 200
@@ -27,20 +28,22 @@ class Project(Struct, frozen=True, kw_only=True, omit_defaults=True):
     id: str
     name: str
     created_at: datetime
-    system_prompt: str = ""
-    model: str | None = None
+    choices: Choices = NOTHING_CHOSEN
 
 
 class ContextFloor(Struct, frozen=True, kw_only=True):
-    """Where the context began in the last send, and what that place depended on."""
+    """Where the context began in the last send, and what that place depended on.
+
+    ``basis`` is a hash over the model, its budget, the system text and the settings.
+    """
 
     index: int
-    model: str
+    basis: str
     revision: int
 
 
 class Chat(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """``model`` overrides the project's; ``head_id`` is the last turn of the chat's path.
+    """``choices`` come before the project's; ``head_id`` is the last turn of the chat's path.
 
     ``revision`` grows when something about older turns changes: a star, a pin, a branch.
     """
@@ -52,7 +55,7 @@ class Chat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     active_at: datetime
     head_id: str | None = None
     turn_count: int = 0
-    model: str | None = None
+    choices: Choices = NOTHING_CHOSEN
     topic_id: str | None = None
     revision: int = 0
     floor: ContextFloor | None = None

@@ -14,7 +14,9 @@ from typing import Annotated, Literal, get_args
 import msgspec
 from msgspec import Meta, Struct
 
+from windowpane.choices import CHEAP, Choices
 from windowpane.errors import BadSetting
+from windowpane.options import CacheMode
 
 ENVIRONMENT_PREFIX = "WINDOWPANE_"
 # The one variable that says where the file is, so it cannot itself be a key of the file.
@@ -22,7 +24,6 @@ CONFIG_VARIABLE = "WINDOWPANE_CONFIG"
 # Says where the test suite finds recordings; a command run beside it has no use for it.
 OTHER_VARIABLES = frozenset({CONFIG_VARIABLE, "WINDOWPANE_RECORDINGS"})
 
-CacheMode = Literal["all-off", "system", "cached"]
 # The description completes the sentence "it takes …" when a value does not fit.
 LogLevel = Annotated[
     Literal["debug", "info", "warning", "error"],
@@ -55,6 +56,32 @@ class ContextSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     reasoning_turns: int | None = None
     tool_turns: int | None = None
     cache_mode: CacheMode = "cached"
+
+
+# What applies where nobody has chosen. There is no model among them: which models there are, only
+# the workspace knows. A budget that is not set is none.
+DEFAULT_CHOICES = Choices(
+    system_prompt="",
+    prefill="",
+    temperature="model",
+    max_output_tokens="model",
+    reasoning_effort="model",
+    reasoning_budget_tokens="model",
+    reasoning_summary="model",
+    reasoning_turns="all",
+    has_web_search=False,
+    message_format="plain",
+    message_metadata=("timestamp", "model"),
+    message_template="{{userMessage}}",
+    cache_mode="cached",
+    when_full="compress",
+    tool_mode="cached",
+    tools={},
+    tool_approvals={},
+    tool_turns="all",
+    has_title=True,
+    title_model=CHEAP,
+)
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

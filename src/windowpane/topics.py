@@ -10,17 +10,24 @@ from typing import Literal
 
 from msgspec import Struct
 
+from windowpane.choices import NOTHING_CHOSEN, Choices
+
 ViewScope = Literal["chat", "project", "everything"]
 
 
 class ProjectTopic(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """``parent_id`` None: at the top of the project's tree."""
+    """``parent_id`` None: at the top of the project's tree.
+
+    ``system_message`` is added to the system prompt, and ``choices`` act, for turns of the topic.
+    """
 
     id: str
     project_id: str
     name: str
     created_at: datetime
     parent_id: str | None = None
+    system_message: str = ""
+    choices: Choices = NOTHING_CHOSEN
 
 
 class NamedView(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import count
 from types import TracebackType
 
@@ -17,7 +17,8 @@ from msgspec import Struct, structs
 from windowpane.agent.accounts import Accounts
 from windowpane.agent.answer import Stop, answer
 from windowpane.agent.attempts import Means
-from windowpane.agent.budgets import Budgets, BudgetState, Call, Place
+from windowpane.agent.budgets import Budgets, BudgetState, Call
+from windowpane.agent.choices import ChosenSettings
 from windowpane.agent.digest import short_name
 from windowpane.agent.drafts import Drafts
 from windowpane.agent.fold import Unfinished
@@ -34,6 +35,9 @@ from windowpane.agent.topics import Topics
 from windowpane.agent.turns import Turns
 from windowpane.agent.usage import UsageBook
 from windowpane.agent.views import Views
+from windowpane.agent.wording import Wording
+from windowpane.choices import NOTHING_CHOSEN, Choices
+from windowpane.context.applied import Applied
 from windowpane.context.estimate import SendEstimate, estimate
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
@@ -54,9 +58,8 @@ from windowpane.events import EventId, OpenPart, SendHeld, TurnStarted
 from windowpane.filters import Topic, TopicTree, Viewpoint, parse
 from windowpane.ids import new_id
 from windowpane.messages import Message
-from windowpane.parts import Text
 from windowpane.projects import Chat, Project, checked_name
-from windowpane.settings import ContextSettings, Settings
+from windowpane.settings import Settings
 from windowpane.storage.branches import leave_from
 from windowpane.storage.history import (
     delete_chat,
@@ -98,7 +101,8 @@ class SendRequest(Struct, frozen=True, kw_only=True):
 
     An empty string says that the sender saw an empty chat. What the filter hides is not sent.
     With ``replaces_turn_id`` the message takes the place of an earlier turn: that one and what
-    followed it are left, not lost. ``written_at`` is the lens's clock: what it showed is sent.
+    followed it are left, not lost. ``choices`` are for this send alone, and so is ``model``.
+    ``written_at`` is the lens's clock: what it showed is sent.
     """
 
     text: str
@@ -107,6 +111,7 @@ class SendRequest(Struct, frozen=True, kw_only=True):
     filter_text: str = ""
     replaces_turn_id: str | None = None
     written_at: datetime | None = None
+    choices: Choices = NOTHING_CHOSEN
 
 
 class PlanRequest(Struct, frozen=True, kw_only=True):
@@ -115,6 +120,7 @@ class PlanRequest(Struct, frozen=True, kw_only=True):
     draft: str = ""
     model: str | None = None
     filter_text: str = ""
+    choices: Choices = NOTHING_CHOSEN
 
 
 class ChatPage(Struct, frozen=True, kw_only=True):
@@ -149,11 +155,15 @@ class Workspace:
         self.topics = Topics(vault)
         self.turns = Turns(vault, topics=self.topics)
         self.views = Views(vault)
+        self.choices = ChosenSettings(
+            vault, models=self.models, topics=self.topics, default_model=self.default_model
+        )
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         )
         self.drafts = Drafts(vault, limit_bytes=settings.message_limit_bytes, clock=_now)
         self.usage = UsageBook(vault, clock=_now)
+        self._wording = Wording(vault, usage=self.usage)
         self.budgets = Budgets(vault, usage=self.usage, process_id=self._process_id)
         self.receipts = Receipts(
             vault,
@@ -207,14 +217,15 @@ class Workspace:
 
     async def create_project(self, *, name: str) -> Project:
         project = Project(id=new_id("project"), name=checked_name(name), created_at=_now())
-        await self._vault.commit([put_project(self._vault, project)])
+        await self._vault.commit([put_project(self._vault, project, expected_version=0)])
         return project
 
     async def rename_project(self, project_id: str, *, name: str) -> Project:
-        return await self._change_project(project_id, name=checked_name(name))
-
-    async def instruct_project(self, project_id: str, *, system_prompt: str) -> Project:
-        return await self._change_project(project_id, system_prompt=system_prompt)
+        stored = await self._vault.get(PROJECTS, project_id)
+        project = structs.replace(stored.value, name=checked_name(name))
+        put = put_project(self._vault, project, expected_version=stored.version)
+        await self._vault.commit([put])
+        return project
 
     async def delete_project(self, project_id: str) -> None:
         await self.project(project_id)
@@ -222,11 +233,6 @@ class Workspace:
         for chat_id in chats:
             await self._end_answer(chat_id)
         await self._vault.commit(await delete_project(self._vault, project_id))
-
-    async def _change_project(self, project_id: str, **changes: str) -> Project:
-        project = structs.replace(await self.project(project_id), **changes)
-        await self._vault.commit([put_project(self._vault, project)])
-        return project
 
     # Chats
 
@@ -263,7 +269,8 @@ class Workspace:
         """The chat answers with this model from now on, and new chats begin with it."""
         self.models.resolve(model)
         stored = await self._vault.get(CHATS, chat_id)
-        chat = structs.replace(stored.value, model=model)
+        choices = structs.replace(stored.value.choices, model=model)
+        chat = structs.replace(stored.value, choices=choices)
         await self._vault.commit(
             [
                 put_chat(self._vault, chat, expected_version=stored.version),
@@ -274,9 +281,11 @@ class Workspace:
 
     async def choose_topic(self, chat_id: str, *, topic_id: str | None) -> Chat:
         """The topic of turns to come, and what a bare ``t`` means in this chat's filters."""
-        if topic_id is not None:
-            await self.topics.get(topic_id)
         stored = await self._vault.get(CHATS, chat_id)
+        if topic_id is not None:
+            topic = await self.topics.get(topic_id)
+            if topic.project_id != stored.value.project_id:
+                raise InvalidInput(f"The topic {topic.name} belongs to another project.")
         chat = structs.replace(stored.value, topic_id=topic_id)
         await self._vault.commit([put_chat(self._vault, chat, expected_version=stored.version)])
         return chat
@@ -348,17 +357,15 @@ class Workspace:
             stored.value.head_id or ""
         ):
             raise HeadMoved
-        project = await self.project(stored.value.project_id)
-        model = request.model or await self._model_for(chat=stored.value, project=project)
-        provider, _ = self.models.resolve(model)
         before = await self._before(stored.value, request.replaces_turn_id)
-        message = _user_message(text, at=request.written_at or _now())
-        turn, chat = _begun(before, message, model=model, at=_now())
+        settings = await self.applied(before, send=_send_choices(request))
+        provider, _ = self.models.resolve(settings.model)
+        at = request.written_at or _now()
+        message = await self._worded(text, chat=before, settings=settings, at=at)
+        turn, chat = _begun(before, message=message, model=settings.model, at=_now())
         # Planned before the claim: what cannot be sent is not stored, and the text stays with
         # its writer. If the chat goes on meanwhile, the claim is what fails.
-        outlook = await self._outlook(
-            before, project=project, model=model, filter_text=request.filter_text
-        )
+        outlook = await self._outlook(before, settings=settings, filter_text=request.filter_text)
         ready = await self._planner.plan(outlook, [message], overflow=NO_OVERFLOW)
         if ready.unsendable is not None:
             raise PromptTooLarge(ready.unsendable.message)
@@ -383,16 +390,15 @@ class Workspace:
 
     async def sight(self, chat_id: str, request: PlanRequest, *, first: int, end: int) -> Sight:
         """The plan, and where the turns between two depths stand in it."""
-        outlook = await self._outlook_for(chat_id, request)
-        draft = [_user_message(request.draft, at=_now())] if request.draft.strip() else []
+        outlook, draft = await self._looked_at(chat_id, request, at=_now())
         return await self._planner.sight(outlook, draft, first=first, end=end)
 
     async def lens(self, chat_id: str, request: PlanRequest) -> Lens:
         """The request that would go out if this were sent now, byte by byte."""
-        outlook = await self._outlook_for(chat_id, request)
+        self._checked(request.draft)
         written_at = _now()
-        draft = _user_message(self._checked(request.draft), at=written_at)
-        ready = await self._planner.plan(outlook, [draft], overflow=NO_OVERFLOW)
+        outlook, draft = await self._looked_at(chat_id, request, at=written_at)
+        ready = await self._planner.plan(outlook, draft, overflow=NO_OVERFLOW)
         asked = await self._planner.request(outlook, ready)
         provider, _ = self.models.resolve(outlook.model)
         return lens_of(
@@ -404,36 +410,42 @@ class Workspace:
             written_at=written_at,
         )
 
-    async def _outlook_for(self, chat_id: str, request: PlanRequest) -> Outlook:
+    async def _looked_at(
+        self, chat_id: str, request: PlanRequest, *, at: datetime
+    ) -> tuple[Outlook, list[Message]]:
+        """What a send would look out on, and the draft as it would be worded then."""
         chat = await self.chat(chat_id)
-        project = await self.project(chat.project_id)
-        model = request.model or await self._model_for(chat=chat, project=project)
-        self.models.resolve(model)
-        return await self._outlook(
-            chat, project=project, model=model, filter_text=request.filter_text
-        )
+        settings = await self.applied(chat, send=_send_choices(request))
+        self.models.resolve(settings.model)
+        outlook = await self._outlook(chat, settings=settings, filter_text=request.filter_text)
+        draft: list[Message] = []
+        if request.draft.strip():
+            message = await self._worded(request.draft, chat=chat, settings=settings, at=at)
+            draft = [message]
+        return outlook, draft
 
-    async def _outlook(
-        self, chat: Chat, *, project: Project, model: str, filter_text: str
-    ) -> Outlook:
+    async def applied(self, chat: Chat, *, send: Choices) -> Applied:
+        """What applies to a send in a chat, and which place chose it."""
+        project = await self.project(chat.project_id)
+        return await self.choices.applied(chat, project=project, send=send)
+
+    async def _worded(self, text: str, *, chat: Chat, settings: Applied, at: datetime) -> Message:
+        return await self._wording.message(text, chat=chat, settings=settings, at=at, zone=_zone())
+
+    async def _outlook(self, chat: Chat, *, settings: Applied, filter_text: str) -> Outlook:
         viewpoint = Viewpoint(
             now=_now(),
-            zone=_now().astimezone().tzinfo or UTC,
+            zone=_zone(),
             topics=TopicTree.of(
                 Topic(id=topic.id, name=topic.name, parent_id=topic.parent_id)
-                for topic in await self.topics.of(project.id)
+                for topic in await self.topics.of(chat.project_id)
             ),
             current_topic_id=chat.topic_id,
-            current_model=short_name(model),
+            current_model=short_name(settings.model),
         )
+        view = LookedAt(tree=parse(filter_text), viewpoint=viewpoint)
         return await self._planner.outlook(
-            chat,
-            project=project,
-            model=model,
-            settings=ContextSettings(),
-            view=LookedAt(tree=parse(filter_text), viewpoint=viewpoint),
-            caps=(),
-            place=Place(project_id=project.id, chat_id=chat.id, day_began_at=_midnight(_now())),
+            chat, applied=settings, view=view, day_began_at=_midnight(_now())
         )
 
     async def _require_budget(self, outlook: Outlook, ready: ContextPlan) -> None:
@@ -450,8 +462,7 @@ class Workspace:
 
     async def estimate(self, chat_id: str, request: PlanRequest) -> SendEstimate:
         """What sending this now would cost."""
-        outlook = await self._outlook_for(chat_id, request)
-        draft = [_user_message(request.draft, at=_now())] if request.draft.strip() else []
+        outlook, draft = await self._looked_at(chat_id, request, at=_now())
         ready = await self._planner.plan(outlook, draft, overflow=NO_OVERFLOW)
         head_id = outlook.chat.head_id
         receipts = await self.receipts.of(head_id) if head_id else []
@@ -465,7 +476,7 @@ class Workspace:
 
     async def budget_states(self, chat_id: str) -> list[BudgetState]:
         """The budgets that hold for a chat, as they stand."""
-        outlook = await self._outlook_for(chat_id, PlanRequest())
+        outlook, _ = await self._looked_at(chat_id, PlanRequest(), at=_now())
         return await self.budgets.states(outlook.caps, outlook.place)
 
     async def last_chat_id(self) -> str:
@@ -573,9 +584,6 @@ class Workspace:
             )
         return text
 
-    async def _model_for(self, *, chat: Chat, project: Project) -> str:
-        return chat.model or project.model or await self.default_model()
-
     async def default_model(self) -> str:
         """What a new chat answers with: the model chosen last, else the first there is."""
         chosen = await self.chosen_model()
@@ -619,7 +627,7 @@ class Workspace:
         }
 
 
-def _begun(chat: Chat, message: Message, *, model: str, at: datetime) -> tuple[Turn, Chat]:
+def _begun(chat: Chat, *, message: Message, model: str, at: datetime) -> tuple[Turn, Chat]:
     turn = Turn(
         id=new_id("turn"),
         chat_id=chat.id,
@@ -627,7 +635,7 @@ def _begun(chat: Chat, message: Message, *, model: str, at: datetime) -> tuple[T
         depth=chat.turn_count,
         model=model,
         state="sending",
-        created_at=at,
+        created_at=message.created_at,
         topic_id=chat.topic_id,
     )
     grown = structs.replace(
@@ -640,8 +648,8 @@ def _begun(chat: Chat, message: Message, *, model: str, at: datetime) -> tuple[T
     return turn, grown
 
 
-def _user_message(text: str, *, at: datetime) -> Message:
-    return Message(id=new_id("record"), role="user", parts=(Text(text=text),), created_at=at)
+def _send_choices(request: SendRequest | PlanRequest) -> Choices:
+    return structs.replace(request.choices, model=request.model or request.choices.model)
 
 
 def title_from(text: str) -> str:
@@ -660,3 +668,8 @@ def _midnight(now: datetime) -> datetime:
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+def _zone() -> tzinfo:
+    """Where this process is."""
+    return _now().astimezone().tzinfo or UTC

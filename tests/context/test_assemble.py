@@ -23,8 +23,8 @@ from windowpane.context.given import PlanInput, PlanSettings
 from windowpane.context.plan import plan
 from windowpane.context.prelude import system_prelude
 from windowpane.context.request import ModelRequest, ToolDefinition
+from windowpane.options import CacheMode
 from windowpane.parts import Text
-from windowpane.settings import CacheMode
 from windowpane.turns import TurnContent
 
 

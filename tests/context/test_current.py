@@ -20,8 +20,8 @@ from windowpane.context.given import Overflow, PlanInput, PlanSettings
 from windowpane.context.plan import plan
 from windowpane.context.weights import emitted_tokens
 from windowpane.messages import Message
+from windowpane.options import CacheMode
 from windowpane.parts import Reasoning, Text, ToolCall, ToolResult
-from windowpane.settings import CacheMode
 
 ROUND_TOKENS = emitted_tokens(
     tool_round("r01", result="x" * 100), stored=tool_round("r01", result="x" * 100), counter=COUNTER

@@ -105,7 +105,7 @@ def test_a_plan_never_exceeds_its_budget_or_names_why_it_cannot_be_sent(
 
 
 def counted(request: ModelRequest, stored: Sequence[Message]) -> int:
-    """A request weighed from scratch: each message, the system text, the tools."""
+    """A request weighed from scratch: messages, system text, tools, the answer's beginning."""
     messages = {message.id: message for message in stored}
     whole = {message.id: message for message in emitted(stored, WHOLE)}
 
@@ -118,6 +118,7 @@ def counted(request: ModelRequest, stored: Sequence[Message]) -> int:
         sum(tokens(message) for message in request.messages)
         + COUNTER.system(request.system)
         + COUNTER.tools(request.tools)
+        + COUNTER.system(request.options.prefill)
     )
 
 

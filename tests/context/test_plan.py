@@ -19,9 +19,10 @@ from tests.context.histories import (
 )
 from windowpane.catalog import catalog_limits
 from windowpane.context.budget import budget_for
-from windowpane.context.given import ActiveSummary, PlanInput, WhenFull
+from windowpane.context.given import ActiveSummary, PlanInput
 from windowpane.context.plan import ContextPlan, NextStep, plan
 from windowpane.context.request import ToolDefinition
+from windowpane.options import WhenFull
 from windowpane.tokens import UNCALIBRATED, TokenCache, counter_for
 
 TOOL = ToolDefinition(name="look", description="Look.", schema=Raw(b'{"type": "object"}'))

@@ -70,13 +70,18 @@ class Summarise(Struct, frozen=True):
 class Configure(Struct, frozen=True):
     settings: PlanSettings
     system: int
+    prefill: int = 0
 
 
 class Write(Struct, frozen=True):
-    """What is being asked: a draft of some size, or a running turn with tool rounds."""
+    """What is being asked: a draft of some size, or a running turn with tool rounds.
+
+    ``sent``: the project words it otherwise for the model, in so many characters.
+    """
 
     tokens: int
     rounds: int
+    sent: int | None = None
 
 
 class Refuse(Struct, frozen=True):
@@ -112,8 +117,13 @@ operations: st.SearchStrategy[Operation] = st.one_of(
     st.builds(Filter, is_on=st.booleans(), has_card=st.booleans()),
     st.builds(ChangeModel, usable=st.none() | st.integers(0, 1500), allowance=st.integers(0, 120)),
     st.builds(Summarise, first=st.integers(0, 2), kept=st.none() | st.integers(0, 5)),
-    st.builds(Configure, settings=settings, system=sizes),
-    st.builds(Write, tokens=st.integers(5, 300), rounds=st.integers(0, 4)),
+    st.builds(Configure, settings=settings, system=sizes, prefill=st.just(0) | st.integers(1, 90)),
+    st.builds(
+        Write,
+        tokens=st.integers(5, 300),
+        rounds=st.integers(0, 4),
+        sent=st.none() | st.integers(1, 400),
+    ),
     st.builds(
         Refuse,
         overflow=st.builds(
@@ -145,6 +155,7 @@ class World:
         self.settings = KEEP_ALL
         self.budget = budget(800, allowance=50)
         self.system = ""
+        self.prefill = ""
         self.filter: Filter | None = None
         self.summary_ids: tuple[str, str] | None = None
         self.is_running = False
@@ -169,8 +180,9 @@ class World:
                 self.budget = budget(usable, allowance=allowance)
             case Summarise():
                 self._summarise(operation)
-            case Configure(settings=settings, system=system):
+            case Configure(settings=settings, system=system, prefill=prefill):
                 self.settings, self.system = settings, "s" * system
+                self.prefill = "p" * prefill
             case Write():
                 self._write(operation)
             case Refuse(overflow=overflow):
@@ -200,6 +212,7 @@ class World:
             current=self.current,
             floor_index=self.floor_index,
             overflow=self.overflow,
+            prefill="" if self.is_running else self.prefill,
         )
 
     def _turn(self, state: TurnState, messages: tuple[Message, ...]) -> TurnContent:
@@ -252,7 +265,10 @@ class World:
 
     def _write(self, operation: Write) -> None:
         self.is_running = operation.rounds > 0
-        messages = [message(f"t{self._made}.ask", "user", text("d", operation.tokens))]
+        asked = message(f"t{self._made}.ask", "user", text("d", operation.tokens))
+        if operation.sent is not None:
+            asked = structs.replace(asked, sent_text="w" * operation.sent)
+        messages = [asked]
         for number in range(operation.rounds):
             call, result = tool_round(f"t{self._made}.r{number}", result="x" * operation.tokens)
             thought = (Reasoning(text="hm"), text("w", 10))

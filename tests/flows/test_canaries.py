@@ -12,6 +12,7 @@ from tests.postgres import private_postgres
 from tests.server import Server, in_workspace, scripted_chat
 from tests.workspaces import MODEL, ask, does, new_chat, until_text, workspace_over
 from windowpane.agent.turns import TurnMarks
+from windowpane.choices import Choices
 from windowpane.definitions import ProviderDefinition
 from windowpane.errors import Failure
 from windowpane.ids import new_id
@@ -68,7 +69,11 @@ def replies(canaries: Canaries) -> tuple[Reply, ...]:
 async def use_everything(workspace: Workspace, chat_id: str, canaries: Canaries) -> None:
     chat = await workspace.chat(chat_id)
     await workspace.rename_project(chat.project_id, name=canaries["project"])
-    await workspace.instruct_project(chat.project_id, system_prompt=canaries["system prompt"])
+    await workspace.choices.change_project(
+        chat.project_id,
+        Choices(system_prompt=canaries["system prompt"]),
+        names=["system_prompt"],
+    )
     topic = await workspace.topics.create(
         chat.project_id, name=canaries["topic"], parent_id=None, at=chat.created_at
     )

@@ -18,6 +18,7 @@ from msgspec import Struct
 from windowpane.accounting import NOTHING, Cost, Totals, cost_of, entry_totals
 from windowpane.agent.usage import UsageBook
 from windowpane.catalog.prices import PriceSnapshot
+from windowpane.context.applied import Applied
 from windowpane.errors import BudgetExceeded, VersionConflict
 from windowpane.storage.base import Change
 from windowpane.storage.shelves import LEDGERS, RESERVATIONS, LedgerGuard, Reservation
@@ -172,6 +173,16 @@ class Budgets:
             position=0,
             expected_version=0,
         )
+
+
+def caps_of(applied: Applied) -> tuple[Cap, ...]:
+    """The budgets that somebody set."""
+    caps = (
+        Cap(scope="chat", soft_usd=applied.chat_soft_usd, hard_usd=applied.chat_hard_usd),
+        Cap(scope="project", soft_usd=applied.project_soft_usd, hard_usd=applied.project_hard_usd),
+        Cap(scope="day", soft_usd=applied.day_soft_usd, hard_usd=applied.day_hard_usd),
+    )
+    return tuple(cap for cap in caps if _is_set(cap))
 
 
 def dearest(call: Call) -> Cost:

@@ -49,7 +49,8 @@ class Contents:
 def _characters(content: TurnContent) -> int:
     """Roughly what it holds; an empty message takes room, too."""
     return sum(
-        200 + _part_characters(part) for message in content.messages for part in message.parts
+        200 + len(message.sent_text or "") + sum(map(_part_characters, message.parts))
+        for message in content.messages
     )
 
 

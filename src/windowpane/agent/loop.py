@@ -16,6 +16,7 @@ from windowpane.agent.accounts import Accounts
 from windowpane.agent.attempts import Attempts, Means
 from windowpane.agent.fold import Draft
 from windowpane.agent.planner import Outlook
+from windowpane.agent.prefill import begun_with
 from windowpane.context.plan import ContextPlan
 from windowpane.events import AttemptEvent, MessageDone, StreamEvent
 from windowpane.ids import new_id
@@ -60,7 +61,8 @@ async def run(assignment: Assignment, *, accounts: Accounts) -> AsyncGenerator[L
     )
     for round in range(assignment.max_iterations):
         draft = Draft()
-        async with aclosing(attempts.stream(messages, ready, round=round)) as events:
+        stream = begun_with(ready.prefill, attempts.stream(messages, ready, round=round))
+        async with aclosing(stream) as events:
             async for event in events:
                 draft.add(event)
                 yield event

@@ -156,6 +156,7 @@ def request_for(question: Question, *, at: datetime) -> ModelRequest:
             current=(_message(question, at=at),),
             floor_index=None,
             overflow=NO_OVERFLOW,
+            prefill=question.options.prefill,
         )
     )
     return assemble(

@@ -6,17 +6,20 @@ Opens only the pages that the engine asks for, and only the contents that are se
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
+from hashlib import sha256
 from itertools import compress
 
-from msgspec import Struct
+from msgspec import Struct, msgpack, structs
 
-from windowpane.agent.budgets import Cap, Place
+from windowpane.agent.budgets import Cap, Place, caps_of
 from windowpane.agent.contents import Contents
 from windowpane.agent.index import TurnIndex
 from windowpane.agent.models import Models
 from windowpane.agent.weighing import Digests, Weigher
 from windowpane.catalog.compression import compression_defaults
 from windowpane.catalog.limits import Limits
+from windowpane.context.applied import Applied, context_settings, request_options
 from windowpane.context.assemble import assemble
 from windowpane.context.budget import Budget, budget_for
 from windowpane.context.given import NO_OVERFLOW, WHOLE_CHAT, Overflow, PlanInput, PlanSettings
@@ -31,8 +34,9 @@ from windowpane.context.weights import TurnWeight
 from windowpane.errors import PromptTooLarge
 from windowpane.filters import Everything, Filter, Viewpoint, WhichContain, fold
 from windowpane.messages import Message
-from windowpane.options import PLAIN
-from windowpane.projects import Chat, ContextFloor, Project
+from windowpane.options import RequestOptions
+from windowpane.projects import Chat, ContextFloor
+from windowpane.providers.heeding import Wish, heeded_prefill
 from windowpane.settings import ContextSettings
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter, TokenCache, counter_for
@@ -47,7 +51,7 @@ class LookedAt(Struct, frozen=True, kw_only=True):
 
 
 class Outlook(Struct, frozen=True, kw_only=True):
-    """What stays the same through one send: the chat as it was, the model and its limits."""
+    """What stays the same through one send: the chat as it was, the model, what was chosen."""
 
     chat: Chat
     model: str
@@ -56,6 +60,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     counter: Counter
     budget: Budget
     settings: ContextSettings
+    options: RequestOptions
     system: str
     view: LookedAt
     caps: tuple[Cap, ...]
@@ -65,6 +70,12 @@ class Outlook(Struct, frozen=True, kw_only=True):
     def most_output_tokens(self) -> int | None:
         """How long an answer can be: as long as was asked for, or as the model can."""
         return self.settings.max_output_tokens or self.limits.output_tokens.value
+
+    @property
+    def basis(self) -> str:
+        """What the boundary depends on beside the turns: another basis, another boundary."""
+        parts = (self.model, self.budget, self.settings, self.system, self.options.prefill)
+        return sha256(msgpack.encode(parts)).hexdigest()[:16]
 
 
 class Sight(Struct, frozen=True, kw_only=True):
@@ -87,16 +98,9 @@ class Planner:
         return counter_for(model, cache=self._cache)
 
     async def outlook(
-        self,
-        chat: Chat,
-        *,
-        project: Project,
-        model: str,
-        settings: ContextSettings,
-        view: LookedAt,
-        caps: tuple[Cap, ...],
-        place: Place,
+        self, chat: Chat, *, applied: Applied, view: LookedAt, day_began_at: datetime
     ) -> Outlook:
+        model, settings = applied.model, context_settings(applied)
         provider_model = model.partition("/")[2]
         limits = await self._models.limits(model)
         budget = budget_for(
@@ -114,13 +118,29 @@ class Planner:
             counter=self.counter(model),
             budget=budget,
             settings=settings,
+            options=await self._options(applied),
             system=system_prelude(
-                project_prompt=project.system_prompt, topic_message="", tool_prompts=()
+                project_prompt=applied.system_prompt,
+                topic_message=applied.topic_message,
+                tool_prompts=(),
             ),
             view=view,
-            caps=caps,
-            place=place,
+            caps=caps_of(applied),
+            place=Place(project_id=chat.project_id, chat_id=chat.id, day_began_at=day_began_at),
         )
+
+    async def _options(self, applied: Applied) -> RequestOptions:
+        """A beginning that the model would not be given is none: it must not be counted either."""
+        provider_name, _, model = applied.model.partition("/")
+        decided = await self._models.options(applied.model)
+        options = request_options(applied, uses_long_context=decided.uses_long_context)
+        wish = Wish(
+            definition=self._models.definition(provider_name),
+            model=model,
+            max_output_tokens=context_settings(applied).max_output_tokens,
+            options=options,
+        )
+        return structs.replace(options, prefill=heeded_prefill(wish))
 
     async def plan(
         self, outlook: Outlook, current: Sequence[Message], *, overflow: Overflow
@@ -186,7 +206,7 @@ class Planner:
             ready,
             await self.contents.of(ready.sent_turn_ids),
             max_output_tokens=outlook.settings.max_output_tokens,
-            options=PLAIN,
+            options=outlook.options,
             frozen_mark_at=None,
         )
 
@@ -216,6 +236,8 @@ def _given(
         current=tuple(current),
         floor_index=_floor(outlook),
         overflow=overflow,
+        # An answer begins once: when tools have run, it has begun.
+        prefill=outlook.options.prefill if len(current) <= 1 else "",
     )
 
 
@@ -224,7 +246,7 @@ def _floor(outlook: Outlook) -> int | None:
     floor = outlook.chat.floor
     if not isinstance(outlook.view.tree, Everything):
         return None
-    if floor is None or floor.model != outlook.model or floor.revision != outlook.chat.revision:
+    if floor is None or floor.basis != outlook.basis or floor.revision != outlook.chat.revision:
         return None
     return floor.index
 
@@ -234,7 +256,7 @@ def floor_after(outlook: Outlook, ready: ContextPlan) -> ContextFloor | None:
     if not isinstance(outlook.view.tree, Everything):
         return outlook.chat.floor
     return ContextFloor(
-        index=ready.floor_index, model=outlook.model, revision=outlook.chat.revision
+        index=ready.floor_index, basis=outlook.basis, revision=outlook.chat.revision
     )
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import datetime
+from itertools import chain
 
 from msgspec import structs
 
-from windowpane.errors import InvalidInput
+from windowpane.agent.index import page_count
+from windowpane.choices import Choices
+from windowpane.context.rules import MOST_CHARACTERS
+from windowpane.errors import BadChoice, InvalidInput
 from windowpane.ids import new_id
 from windowpane.projects import checked_name
-from windowpane.storage.shelves import TOPICS, micros
+from windowpane.storage.base import Change
+from windowpane.storage.history import put_chat
+from windowpane.storage.shelves import CHATS, TOPICS, TURNS, left_of, micros
+from windowpane.storage.turn_pages import read_page
 from windowpane.storage.vault import Vault
 from windowpane.topics import ProjectTopic
 
@@ -27,12 +35,15 @@ class Topics:
     async def create(
         self, project_id: str, *, name: str, parent_id: str | None, at: datetime
     ) -> ProjectTopic:
+        """A topic below another begins with its system message, and goes its own way from there."""
+        parent = None if parent_id is None else await self.get(parent_id)
         topic = ProjectTopic(
             id=new_id("topic"),
             project_id=project_id,
             name=checked_name(name),
             parent_id=parent_id,
             created_at=at,
+            system_message=parent.system_message if parent else "",
         )
         return await self._put(topic)
 
@@ -42,15 +53,50 @@ class Topics:
     async def move(self, topic_id: str, *, parent_id: str | None) -> ProjectTopic:
         return await self._put(structs.replace(await self.get(topic_id), parent_id=parent_id))
 
-    async def delete(self, topic_id: str, *, has_turns: bool) -> None:
+    async def instruct(self, topic_id: str, *, system_message: str) -> ProjectTopic:
+        if len(system_message) > MOST_CHARACTERS:
+            raise BadChoice(
+                "system_message",
+                f"The system message has {len(system_message):,} characters; "
+                f"at most {MOST_CHARACTERS:,} go in one.",
+            )
         topic = await self.get(topic_id)
-        others = await self.of(topic.project_id)
-        if has_turns or any(other.parent_id == topic_id for other in others):
+        return await self._put(structs.replace(topic, system_message=system_message))
+
+    async def choose(self, topic_id: str, *, choices: Choices) -> ProjectTopic:
+        return await self._put(structs.replace(await self.get(topic_id), choices=choices))
+
+    async def turn_counts(self, project_id: str) -> Counter[str]:
+        """How many turns each topic has, on the paths of its project's chats and left of them."""
+        counts: Counter[str] = Counter()
+        for chat in (await self._vault.all_children(CHATS, [project_id])).values:
+            left = await self._vault.all_children(TURNS, [left_of(chat.id)])
+            pages = [await read_page(self._vault, chat.id, n) for n in range(page_count(chat))]
+            turns = chain(left.values, *(page.turns for page in pages))
+            counts.update(turn.topic_id for turn in turns if turn.topic_id is not None)
+        return counts
+
+    async def delete(self, topic_id: str) -> None:
+        """A chat that would have given its next turn this topic then gives it none."""
+        topic = await self.get(topic_id)
+        turns = (await self.turn_counts(topic.project_id))[topic_id]
+        below = sum(other.parent_id == topic_id for other in await self.of(topic.project_id))
+        if turns or below:
             raise InvalidInput(
-                f"The topic {topic.name} still has turns or topics below it. "
+                f"The topic {topic.name} has {_held(turns=turns, below=below)}. "
                 "Move them elsewhere first."
             )
-        await self._vault.commit([self._vault.delete(TOPICS, topic_id)])
+        chats = await self._vault.all_children(CHATS, [topic.project_id])
+        freed: list[Change] = [
+            put_chat(
+                self._vault,
+                structs.replace(stored.value, topic_id=None),
+                expected_version=stored.version,
+            )
+            for stored in chats.items
+            if stored.value.topic_id == topic_id
+        ]
+        await self._vault.commit([*freed, self._vault.delete(TOPICS, topic_id)])
 
     async def _put(self, topic: ProjectTopic) -> ProjectTopic:
         _check(topic, await self.of(topic.project_id))
@@ -64,6 +110,16 @@ class Topics:
         )
         await self._vault.commit([put])
         return topic
+
+
+def _held(*, turns: int, below: int) -> str:
+    """What keeps a topic from being deleted, in words."""
+    words: list[str] = []
+    if turns:
+        words.append(f"{turns:,} turn{'' if turns == 1 else 's'}")
+    if below:
+        words.append(f"{below:,} topic{'' if below == 1 else 's'} below it")
+    return " and ".join(words)
 
 
 def _check(topic: ProjectTopic, known: list[ProjectTopic]) -> None:

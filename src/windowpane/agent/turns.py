@@ -11,10 +11,9 @@ from windowpane.errors import ChatBusy
 from windowpane.projects import Chat
 from windowpane.storage.branches import branch_of, go_to, leave_from, siblings
 from windowpane.storage.history import put_chat, put_turn
-from windowpane.storage.shelves import CHATS, RUNS, TURNS, left_of
+from windowpane.storage.shelves import CHATS, RUNS, TURNS
 from windowpane.storage.turn_pages import drop_page
 from windowpane.storage.vault import Vault
-from windowpane.topics import ProjectTopic
 from windowpane.turns import Flag, Turn, TurnContent
 
 
@@ -76,15 +75,3 @@ class Turns:
             ]
         )
         return gone_to
-
-    async def delete_topic(self, topic_id: str) -> None:
-        topic = await self._topics.get(topic_id)
-        await self._topics.delete(topic_id, has_turns=await self._has_turns(topic))
-
-    async def _has_turns(self, topic: ProjectTopic) -> bool:
-        for chat_id in await self._vault.child_ids(CHATS, topic.project_id):
-            for parent_id in (chat_id, left_of(chat_id)):
-                turns = (await self._vault.all_children(TURNS, [parent_id])).values
-                if any(turn.topic_id == topic.id for turn in turns):
-                    return True
-        return False

@@ -14,6 +14,8 @@ from windowpane.settings import Settings
 DESCRIPTION = """\
 Show what the model would see if you sent now: every turn with where it stands, why, and its
 tokens, and a bar of the window. Nothing is sent. Without --chat it is the chat used last.
+With --settings it shows which settings apply, and where each comes from: this send, the
+chat, its topic, the project or the default.
 
 exit codes: 0 it can be sent, 1 it cannot, 2 wrong options or input"""
 
@@ -23,6 +25,7 @@ class PlanOptions(Struct, frozen=True, kw_only=True):
     filter: str
     model: str | None
     draft: str
+    settings: bool
     json: bool
 
 
@@ -32,7 +35,8 @@ def add_options(parser: Parser) -> None:
     add("--filter", metavar="FILTER", default="", help="show and send only these turns")
     add("--model", metavar="NAME", help="as if this model were to answer (provider/model)")
     add("--draft", metavar="TEXT", default="", help="as if this were the next message")
-    add("--json", action="store_true", help="print the plan as one JSON object")
+    add("--settings", action="store_true", help="show the settings that apply instead")
+    add("--json", action="store_true", help="print the plan or the settings as JSON")
     add_place_options(parser)
 
 
@@ -51,6 +55,7 @@ COMMAND = Command(
         "windowpane plan",
         "windowpane plan --filter 's>=2 | r6'",
         'windowpane plan --draft "$(cat question.txt)" --model local/smollm2-135m',
+        "windowpane plan --settings",
         "windowpane plan --json | jq .total_tokens",
     ),
     add_options=add_options,

@@ -5,11 +5,16 @@ from __future__ import annotations
 import asyncio
 
 import msgspec
+from msgspec import Struct
 
+from windowpane.agent.remarks import Remark
+from windowpane.choices import Choices
+from windowpane.cli.chosen import applied_text
 from windowpane.cli.exits import DONE, FAILED
 from windowpane.cli.opening import opened_workspace
 from windowpane.cli.plan import PlanOptions
 from windowpane.cli.terminal import show
+from windowpane.context.applied import Applied
 from windowpane.context.plan import ContextPlan
 from windowpane.context.words import explanation
 from windowpane.settings import Settings
@@ -18,8 +23,29 @@ from windowpane.workspace import PlanRequest
 BAR_CELLS = 60
 
 
+class AppliedSettings(Struct, frozen=True, kw_only=True):
+    """What ``--settings --json`` prints."""
+
+    applied: Applied
+    remarks: tuple[Remark, ...]
+
+
 def show_plan(settings: Settings, *, options: PlanOptions) -> int:
-    return asyncio.run(_show_plan(settings, options=options))
+    act = _show_settings if options.settings else _show_plan
+    return asyncio.run(act(settings, options=options))
+
+
+async def _show_settings(settings: Settings, *, options: PlanOptions) -> int:
+    async with opened_workspace(settings) as workspace:
+        chat = await workspace.chat(options.chat or await workspace.last_chat_id())
+        applied = await workspace.applied(chat, send=Choices(model=options.model))
+        remarks = await workspace.choices.remarks(applied)
+    if options.json:
+        encoded = msgspec.json.encode(AppliedSettings(applied=applied, remarks=remarks))
+        show(encoded.decode() + "\n")
+    else:
+        show(f"{applied_text(applied, remarks)}\n")
+    return DONE
 
 
 async def _show_plan(settings: Settings, *, options: PlanOptions) -> int:
@@ -45,7 +71,7 @@ def bar(plan: ContextPlan) -> str:
         ("Z", plan.fixed.summary_tokens),
         ("P", plan.fixed.pinned_tokens),
         ("#", plan.history_tokens),
-        ("+", plan.current.sent_tokens),
+        ("+", plan.current.sent_tokens + plan.fixed.prefill_tokens),
     )
     used = "".join(letter * _cells(tokens, window) for letter, tokens in shares)[:BAR_CELLS]
     reserve = "r" * min(_cells(plan.budget.reserve_tokens, window), BAR_CELLS - len(used))

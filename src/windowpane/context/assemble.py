@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from windowpane.context.checkpoint import system_text
 from windowpane.context.emission import emitted
@@ -53,7 +54,7 @@ def assemble(
             frozen_at=frozen_mark_at,
         ),
         max_output_tokens=max_output_tokens,
-        options=options,
+        options=replace(options, prefill=plan.prefill),
     )
 
 

@@ -1,7 +1,8 @@
 """Which messages and parts of a turn go out. Counting and assembling both read it here.
 
 A tool call never goes without its result, nor a result without its call, whatever else is
-removed; reasoning that led to a call goes when the call goes.
+removed; reasoning that led to a call goes when the call goes. A message that was worded for the
+model goes as it was worded.
 """
 
 from __future__ import annotations
@@ -37,12 +38,22 @@ def with_tools_at(
 ) -> tuple[Message, ...]:
     """The messages with only the calls and results at some places."""
     sent: list[Message] = []
-    for number, message in enumerate(messages):
+    for number, written in enumerate(messages):
+        message = worded(written)
         parts = _kept_parts(message, number, tools=tools, has_reasoning=has_reasoning)
         if parts:
             is_whole = parts == message.parts
             sent.append(message if is_whole else structs.replace(message, parts=parts))
     return tuple(sent)
+
+
+def worded(message: Message) -> Message:
+    """A message with the text that the model gets; its other parts stay where they are."""
+    if message.sent_text is None:
+        return message
+    others = [part for part in message.parts if not isinstance(part, Text)]
+    parts = (*others, Text(text=message.sent_text))
+    return structs.replace(message, parts=parts, sent_text=None)
 
 
 def tool_places(messages: Sequence[Message]) -> Places:
@@ -81,9 +92,11 @@ def _kept_parts(
 
 
 def _is_plain(message: Message) -> bool:
-    """One text that says something."""
+    """One text that says something, and goes as it was written."""
     parts = message.parts
-    return len(parts) == 1 and isinstance(part := parts[0], Text) and _says_something(part.text)
+    if len(parts) != 1 or message.sent_text is not None:
+        return False
+    return isinstance(part := parts[0], Text) and _says_something(part.text)
 
 
 def _says_something(text: str) -> bool:

@@ -12,16 +12,26 @@ from windowpane.context.weights import TurnWeight
 
 
 class FixedTokens(Struct, frozen=True, kw_only=True):
-    """``summary_tokens`` is what the summary adds to the system text that it stands in."""
+    """``summary_tokens`` is what the summary adds to the system text that it stands in.
+
+    ``prefill_tokens`` is the beginning of the answer that the model is given.
+    """
 
     system_tokens: int
     tools_tokens: int
     summary_tokens: int
     pinned_tokens: int
+    prefill_tokens: int
 
     @property
     def total_tokens(self) -> int:
-        return self.system_tokens + self.tools_tokens + self.summary_tokens + self.pinned_tokens
+        return (
+            self.system_tokens
+            + self.tools_tokens
+            + self.summary_tokens
+            + self.pinned_tokens
+            + self.prefill_tokens
+        )
 
     def largest(self) -> str:
         sizes = {
@@ -29,6 +39,7 @@ class FixedTokens(Struct, frozen=True, kw_only=True):
             "the tool definitions": self.tools_tokens,
             "the summary": self.summary_tokens,
             "the pinned turns": self.pinned_tokens,
+            "the beginning of the answer": self.prefill_tokens,
         }
         return max(sizes, key=lambda name: sizes[name])
 
@@ -44,6 +55,8 @@ def fixed_tokens(
         tools_tokens=counter.tools(given.tools),
         summary_tokens=with_summary_tokens - system_tokens,
         pinned_tokens=sum(weight.raw_tokens for weight in pinned),
+        # As a message of its own, which is what it is to those families that take it.
+        prefill_tokens=counter.system(given.prefill),
     )
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import Struct
 
 from windowpane.context.budget import Budget
 from windowpane.context.request import ToolDefinition
 from windowpane.context.scope import Scope
 from windowpane.messages import Message
-from windowpane.settings import CacheMode
+from windowpane.options import CacheMode, WhenFull
 from windowpane.tokens import Counter
 from windowpane.topics import ViewScope
-
-WhenFull = Literal["compress", "slide", "ask"]
 
 
 class View(Struct, frozen=True, kw_only=True):
@@ -72,8 +68,9 @@ NO_OVERFLOW = Overflow(trims=0, limit_tokens=None)
 class PlanInput(Struct, frozen=True, kw_only=True):
     """Everything a plan depends on.
 
-    ``current`` is the draft, or the running turn so far. ``floor_index`` is that of the last plan,
-    if nothing came since that could bring a turn back (see ``changes``).
+    ``current`` is the draft, or the running turn so far; ``prefill`` is how its answer shall begin.
+    ``floor_index`` is that of the last plan, if nothing came since that could bring a turn back
+    (see ``changes``).
     """
 
     model: str
@@ -88,6 +85,7 @@ class PlanInput(Struct, frozen=True, kw_only=True):
     current: tuple[Message, ...]
     floor_index: int | None
     overflow: Overflow
+    prefill: str = ""
 
     @property
     def limit_tokens(self) -> int | None:

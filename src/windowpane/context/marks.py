@@ -13,7 +13,7 @@ from windowpane.context.given import PlanSettings
 from windowpane.context.request import CacheMark
 from windowpane.context.retention import Retention
 from windowpane.messages import Message
-from windowpane.settings import CacheMode
+from windowpane.options import CacheMode
 
 MESSAGE_MARKS = 2
 SYSTEM_MARK = CacheMark(after_message_id=None)

@@ -48,6 +48,7 @@ class ContextPlan(Struct, frozen=True, kw_only=True):
     system: str
     tools: tuple[ToolDefinition, ...]
     summary: ActiveSummary | None
+    prefill: str
     current: CurrentTurn
     turns: tuple[PlannedTurn, ...]
     ranges: tuple[TurnRange, ...]
@@ -97,6 +98,7 @@ def plan(given: PlanInput) -> ContextPlan:
         system=given.system,
         tools=given.tools,
         summary=summary,
+        prefill=given.prefill,
         current=current,
         turns=tuple(turns),
         ranges=tally.unnamed(turns, start=start),

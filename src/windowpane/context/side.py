@@ -32,7 +32,7 @@ def in_place(given: PlanInput, *, instruction: Message) -> PlanInput:
 
     Assemble its plan with ``frozen_mark_at`` set to where the last request was marked.
     """
-    return replace(given, current=(instruction,), overflow=NO_OVERFLOW)
+    return replace(given, current=(instruction,), overflow=NO_OVERFLOW, prefill="")
 
 
 def as_transcript(
@@ -59,6 +59,7 @@ def as_transcript(
         current=(instruction,),
         floor_index=None,
         overflow=NO_OVERFLOW,
+        prefill="",
     )
 
 
@@ -94,7 +95,8 @@ def cached_prefix_tokens(
 
     Nothing, if that message is not in it any more.
     """
-    fixed_tokens = plan.fixed.total_tokens - plan.fixed.pinned_tokens
+    fixed = plan.fixed
+    fixed_tokens = fixed.total_tokens - fixed.pinned_tokens - fixed.prefill_tokens
     repeated_tokens = fixed_tokens
     for turn in plan.turns:
         if turn.standing in IN_REQUEST:

@@ -115,6 +115,7 @@ def _parts(plan: ContextPlan) -> tuple[tuple[str, int], ...]:
         ("pinned turns", plan.fixed.pinned_tokens),
         ("history", plan.history_tokens),
         ("this message", plan.current.sent_tokens),
+        ("beginning of the answer", plan.fixed.prefill_tokens),
     )
 
 

@@ -43,7 +43,7 @@ class LocalProvider:
     def to_wire(self, request: ModelRequest) -> WireRequest:
         """What the engine is given; there is no address, and nothing leaves the process."""
         url = f"{SCHEME}{request.model}"
-        spoken = self._written(request)
+        spoken = local_body(request, base_url=self._base_url)
         return WireRequest(method="RUN", url=url, headers={}, body=spoken.body, spans=spoken.spans)
 
     async def stream(self, wire: WireRequest) -> AsyncGenerator[StreamEvent, None]:
@@ -76,34 +76,28 @@ class LocalProvider:
     async def close(self) -> None:
         """Nothing to do: the engine belongs to whoever made it."""
 
-    @property
-    def _is_demo(self) -> bool:
-        return not self._base_url
-
-    @property
-    def _most_tokens(self) -> int:
-        return DEMO_OUTPUT_TOKENS if self._is_demo else UNLIMITED
-
     def _payloads(self, wire: WireRequest) -> AsyncGenerator[str, None]:
         return self._engine.generate(wire.body.decode(), weights=lambda: weights_of(self._base_url))
 
-    def _written(self, request: ModelRequest) -> Written:
-        wished = request.options.temperature
-        return written(
-            {
-                "messages": list(sourced_messages(request, host=PLAIN_HOST)),
-                "tools": chat_tools(request) or None,
-                "stream": True,
-                "stream_options": {"include_usage": True},
-                # While the prompt is read there is nothing to say; progress gives a moment to
-                # stop at.
-                "return_progress": True,
-                "temperature": TEMPERATURE if wished is None else wished,
-                "top_p": TOP_P,
-                "repeat_penalty": DEMO_REPEAT_PENALTY if self._is_demo else NO_REPEAT_PENALTY,
-                "max_tokens": request.max_output_tokens or self._most_tokens,
-            }
-        )
+
+def local_body(request: ModelRequest, *, base_url: str) -> Written:
+    is_demo = not base_url
+    wished = request.options.temperature
+    return written(
+        {
+            "messages": list(sourced_messages(request, host=PLAIN_HOST)),
+            "tools": chat_tools(request) or None,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            # While the prompt is read there is nothing to say; progress gives a moment to stop at.
+            "return_progress": True,
+            "temperature": TEMPERATURE if wished is None else wished,
+            "top_p": TOP_P,
+            "repeat_penalty": DEMO_REPEAT_PENALTY if is_demo else NO_REPEAT_PENALTY,
+            "max_tokens": request.max_output_tokens
+            or (DEMO_OUTPUT_TOKENS if is_demo else UNLIMITED),
+        }
+    )
 
 
 def _failed(kind: FailureKind, message: str) -> ProviderFailed:

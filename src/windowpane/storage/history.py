@@ -43,14 +43,14 @@ class PathPage(Struct, frozen=True, kw_only=True):
     damaged: tuple[RecordDamaged, ...]
 
 
-def put_project(vault: Vault, project: Project) -> Put:
+def put_project(vault: Vault, project: Project, *, expected_version: int | None) -> Put:
     return vault.put(
         PROJECTS,
         project,
         id=project.id,
         parent_id=TOP,
         position=micros(project.created_at),
-        expected_version=None,
+        expected_version=expected_version,
     )
 
 

@@ -147,6 +147,8 @@ class Counter:
         written_tokens = usage.output_tokens - usage.reasoning_tokens
         if written_tokens <= 0 or _without_reasoning(sent) != _without_reasoning(message.parts):
             return None
+        # The beginning that the model was given is no output of it.
+        written_tokens += self._parts(p for p in sent if isinstance(p, Text) and p.is_prefill)
         if usage.reasoning_tokens:
             return written_tokens + self._parts(p for p in sent if isinstance(p, Reasoning))
         # Reasoning that was not reported apart is inside the output, so it must be sent as well.

@@ -12,6 +12,7 @@ from litestar.response import Template
 from msgspec import Struct
 
 from windowpane.errors import (
+    BadChoice,
     InvalidInput,
     MessageTooLarge,
     NotFound,
@@ -41,9 +42,12 @@ class BadField(Struct, frozen=True, kw_only=True):
     key: str = ""
 
 
-class Refusal(Struct, frozen=True, kw_only=True):
+class Refusal(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """``key`` names the field that a choice does not fit."""
+
     code: str
     message: str
+    key: str = ""
 
 
 def status_of(error: WindowpaneError) -> int:
@@ -51,7 +55,9 @@ def status_of(error: WindowpaneError) -> int:
 
 
 def refuse_known(request: Request[Any, Any, Any], error: WindowpaneError) -> Response[Any]:
-    return _answer(request, status_of(error), Refusal(code=error.code, message=str(error)))
+    key = error.key if isinstance(error, BadChoice) else ""
+    refusal = Refusal(code=error.code, message=str(error), key=key)
+    return _answer(request, status_of(error), refusal)
 
 
 def refuse_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:

@@ -24,8 +24,7 @@ class NewProject(Struct, frozen=True, kw_only=True):
 
 
 class ProjectChange(Struct, frozen=True, kw_only=True):
-    name: str | None = None
-    system_prompt: str | None = None
+    name: str
 
 
 @get("/api/projects")
@@ -41,12 +40,7 @@ async def create_project(workspace: Workspace, data: NewProject) -> Project:
 
 @patch("/api/projects/{project_id:str}")
 async def change_project(workspace: Workspace, project_id: str, data: ProjectChange) -> Project:
-    project = await workspace.project(project_id)
-    if data.name is not None:
-        project = await workspace.rename_project(project_id, name=data.name)
-    if data.system_prompt is not None:
-        project = await workspace.instruct_project(project_id, system_prompt=data.system_prompt)
-    return project
+    return await workspace.rename_project(project_id, name=data.name)
 
 
 @delete("/api/projects/{project_id:str}")

@@ -24,6 +24,7 @@ class TopicChange(Struct, frozen=True, kw_only=True):
 
     name: str | None = None
     parent_id: str | UnsetType | None = UNSET
+    system_message: str | None = None
 
 
 class NewView(Struct, frozen=True, kw_only=True):
@@ -68,12 +69,14 @@ async def change_topic(workspace: Workspace, topic_id: str, data: TopicChange) -
         topic = await workspace.topics.rename(topic_id, name=data.name)
     if not isinstance(data.parent_id, UnsetType):
         topic = await workspace.topics.move(topic_id, parent_id=data.parent_id)
+    if data.system_message is not None:
+        topic = await workspace.topics.instruct(topic_id, system_message=data.system_message)
     return topic
 
 
 @delete("/api/topics/{topic_id:str}")
 async def delete_topic(workspace: Workspace, topic_id: str) -> None:
-    await workspace.turns.delete_topic(topic_id)
+    await workspace.topics.delete(topic_id)
 
 
 @get("/api/projects/{project_id:str}/views")

@@ -1,5 +1,7 @@
 /** The way from this page up to the root of the site: "../" on a chat's page. */
 const root = document.documentElement.dataset.root || "./";
+/** How many folders below the root this page lies. */
+export const depth = root.split("../").length - 1;
 
 /** An answer of the server that says no, with its own sentence. */
 export class Refusal extends Error {
@@ -36,7 +38,7 @@ export async function ask(path, request) {
  * @param {"POST" | "PUT" | "PATCH" | "DELETE"} method
  * @param {string} path below the JSON API
  * @param {object} [body]
- * @param {RequestInit} [more]
+ * @param {RequestInit} [more] such as a signal that gives the request up
  */
 export async function change(method, path, body, more) {
   const headers = { "content-type": "application/json", accept: "application/json" };
@@ -83,6 +85,7 @@ export function find(parent, selector, type) {
  *   "chat:refused": { code: string },
  *   "draft:saved": { text: string },
  *   "sidebar:drawn": object,
+ *   "providers:changed": object,
  *   "problem": { sentence: string },
  * }} Signals
  */
