@@ -21,6 +21,9 @@ class Answer(Struct, frozen=True, kw_only=True):
     def json(self) -> dict[str, object]:
         return msgspec.json.decode(self.body, type=dict[str, object])
 
+    def list(self) -> list[dict[str, object]]:
+        return msgspec.json.decode(self.body, type=list[dict[str, object]])
+
     @property
     def message(self) -> str:
         return str(self.json()["message"])
@@ -28,7 +31,7 @@ class Answer(Struct, frozen=True, kw_only=True):
 
 class Client:
     def __init__(self, address: str) -> None:
-        self._netloc = urlsplit(address).netloc
+        self.netloc = urlsplit(address).netloc
         self.cookie = ""
 
     @staticmethod
@@ -61,7 +64,7 @@ class Client:
     def ask(
         self, method: str, path: str, *, body: object = None, headers: Mapping[str, str] = {}
     ) -> Answer:
-        connection = http.client.HTTPConnection(self._netloc, timeout=PATIENCE_SECONDS)
+        connection = http.client.HTTPConnection(self.netloc, timeout=PATIENCE_SECONDS)
         try:
             encoded = body if isinstance(body, bytes) else msgspec.json.encode(body)
             connection.request(
@@ -82,7 +85,7 @@ class Client:
     @contextmanager
     def events(self, chat_id: str, *, after: str) -> Generator[Generator[dict[str, object]]]:
         """The chat's events as they come."""
-        connection = http.client.HTTPConnection(self._netloc, timeout=PATIENCE_SECONDS)
+        connection = http.client.HTTPConnection(self.netloc, timeout=PATIENCE_SECONDS)
         try:
             path = f"/api/chats/{chat_id}/events?after={after}"
             connection.request("GET", path, headers=self._headers())

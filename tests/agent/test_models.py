@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.providers.loopback import Line, Loopback, loopback
-from tests.workspaces import KEY, settings_in, workspace_over
+from tests.workspaces import KEY, ask, new_chat, settings_in, workspace_over
 from windowpane.catalog import LimitValues, ModelOverride, PriceValues, Rate
 from windowpane.definitions import ProviderDefinition
 from windowpane.errors import InvalidInput, NotFound
@@ -163,3 +163,25 @@ async def test_what_cannot_be_used_is_refused_when_it_is_added(workspace: Worksp
         await workspace.models.add(there("nowhere"))
     with pytest.raises(InvalidInput, match="Paste it again"):
         await workspace.models.add(there("https://models.example/v1", key="sk-ü"))
+
+
+async def test_the_long_context_switch_is_drawn_and_sent(workspace: Workspace) -> None:
+    model = "claude/claude-sonnet-4-5"
+    async with loopback(refusing) as server:
+        url = server.url.removesuffix("/v1")
+        made = msgspec.structs.replace(there(url), name="claude", family="anthropic")
+        await workspace.models.add(made)
+        chat_id = await new_chat(workspace)
+        await workspace.choose_model(chat_id, model=model)
+        for is_long in (False, True):
+            override = ModelOverride(models="claude-*", uses_long_context=is_long)
+            await workspace.models.set_override("claude", override)
+            await ask(workspace, chat_id, "How much do you take?")
+    assert (await workspace.models.limits(model)).context_window_tokens.value == 1_000_000
+    before, after = (request.headers.get("anthropic-beta", "") for request in server.received)
+    assert (before, after) == ("", "context-1m-2025-08-07")
+
+
+async def refusing(line: Line) -> bool:
+    await line.send_whole(400, b'{"error": {"message": "No."}}')
+    return True

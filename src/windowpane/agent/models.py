@@ -1,7 +1,7 @@
 """Which provider answers for a model's full name, ``provider/model``, and what is known of it.
 
 Holds the definitions and the open providers, one for each definition, made on first use. Lists of
-models are asked for once and kept, sealed, until somebody wants them anew.
+models and what a person knows better lie in files of their own beside this one.
 """
 
 from __future__ import annotations
@@ -13,36 +13,28 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from windowpane.agent.checking import Checked, check
+from windowpane.agent.facts import ModelFacts, facts_of, known_limits
+from windowpane.agent.listed import ANSWERS_AT_ONCE, ModelLists
+from windowpane.agent.overriding import Overrides
 from windowpane.agent.quotas import Quotas
-from windowpane.catalog.facts import limits_of, price_of
-from windowpane.catalog.limits import Limits, LimitValues
+from windowpane.catalog.limits import Limits
+from windowpane.catalog.long_context import has_long_context_switch
 from windowpane.catalog.overrides import ModelOverride, override_for
-from windowpane.catalog.prices import PriceSnapshot
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import InvalidInput, NotFound, UnknownModel, WindowpaneError
+from windowpane.options import RequestOptions
 from windowpane.projects import checked_name
 from windowpane.providers.base import Provider
 from windowpane.providers.choose import Shared, default_definitions, is_ready, provider_from
 from windowpane.settings import Settings
-from windowpane.storage.base import Change
-from windowpane.storage.shelves import (
-    DEFINITIONS,
-    MODEL_LISTS,
-    OVERRIDES,
-    TOP,
-    ListedModels,
-    ModelOverrides,
-    list_id,
-    overrides_id,
-)
+from windowpane.storage.shelves import DEFINITIONS, TOP, ListedModels
 from windowpane.storage.vault import Vault
 
 if TYPE_CHECKING:
     from windowpane.providers.nearby import Found
 
-# Families whose models are known without a network: asking them never holds up a send.
-ANSWERS_AT_ONCE = frozenset({"local", "scripted"})
-NOTHING_SAID = ModelOverrides(overrides=())
+# Addresses are made of names, and in an address these two mean another place.
+UNADDRESSABLE = frozenset({".", ".."})
 
 
 class ModelChoice(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -60,35 +52,32 @@ class ModelList(Struct, frozen=True, kw_only=True):
     failures: dict[str, str]
 
 
-class ModelFacts(Struct, frozen=True, kw_only=True):
-    """All that is known of one model, each thing with its source."""
-
-    name: str
-    provider: str
-    model: ModelInfo
-    limits: Limits
-    price: PriceSnapshot
-    override: ModelOverride | None
-
-
 class Models:
     def __init__(self, vault: Vault, *, settings: Settings) -> None:
         self._vault = vault
         self._shared = Shared(settings)
         self._definitions: dict[str, ProviderDefinition] = {}
         self._providers: dict[str, Provider] = {}
-        self._told: dict[str, tuple[ModelInfo, ...]] = {}
-        self._overrides: dict[str, ModelOverrides] = {}
+        self._lists = ModelLists(vault)
+        self._overrides = Overrides(vault)
         self.quotas = Quotas()
 
     async def open(self) -> None:
-        stored = await self._vault.all_children(DEFINITIONS, [TOP])
-        for definition in stored.values:
-            self._definitions[definition.name] = definition
+        await self.read()
         families = {known.family for known in self._definitions.values()}
         for definition in default_definitions():
             if definition.family not in families:
                 await self._put_new(definition)
+
+    async def read(self) -> None:
+        """The definitions as they are stored: another process may have changed them."""
+        stored = (await self._vault.all_children(DEFINITIONS, [TOP])).values
+        for known in self.definitions:
+            if known not in stored:
+                await self._forget(known)
+            self._lists.forget(known)
+            self._overrides.forget(known)
+        self._definitions = {definition.name: definition for definition in stored}
 
     async def close(self) -> None:
         for provider in self._providers.values():
@@ -107,13 +96,32 @@ class Models:
             raise NotFound("provider", id=name)
         return self._definitions[name]
 
+    def definition_with_id(self, id: str) -> ProviderDefinition:
+        found = (known for known in self._definitions.values() if known.id == id)
+        definition = next(found, None)
+        if definition is None:
+            raise NotFound("provider", id=id)
+        return definition
+
     async def add(self, definition: ProviderDefinition) -> None:
         """A default that was never set up makes room for one of its name that is."""
-        known = self._definitions.get(definition.name)
-        if known is not None and not is_ready(known):
-            await self.replace(definition.name, definition)
+        name = self.new_name(definition.name)
+        if name in self._definitions:
+            await self.replace(name, structs.replace(definition, name=name))
             return
         await self._put_new(self._usable(definition))
+
+    def new_name(self, name: str) -> str:
+        """The name as it will be stored; raises ``InvalidInput`` if no new provider can have it."""
+        name = checked_name(name)
+        if "/" in name:
+            raise InvalidInput("A provider's name must not contain a slash: models are behind it.")
+        if name in UNADDRESSABLE:
+            raise InvalidInput("A provider needs a name with more than dots in it.")
+        known = self._definitions.get(name)
+        if known is not None and is_ready(known):
+            raise InvalidInput(f"There is a provider called {name} already. Choose another name.")
+        return name
 
     async def replace(self, name: str, definition: ProviderDefinition) -> None:
         """Chats call their model by the provider's name, so the name stays."""
@@ -122,35 +130,46 @@ class Models:
             raise InvalidInput(
                 f"{name} keeps its name: chats refer to it. Add another provider instead."
             )
-        changed = structs.replace(self._usable(definition, is_known=True), id=known.id)
-        position = self.definitions.index(known)
+        changed = structs.replace(self._usable(definition), id=known.id)
         put = self._vault.put(
             DEFINITIONS,
             changed,
             id=known.id,
             parent_id=TOP,
-            position=position,
+            position=self.definitions.index(known),
             expected_version=None,
         )
-        await self._vault.commit([put, self._vault.delete(MODEL_LISTS, list_id(known.id))])
+        await self._vault.commit([put, self._lists.forgotten(known)])
         self._definitions[name] = changed
-        await self._forget(name)
+        self._lists.forget(known)
+        await self._forget(known)
 
     async def remove(self, name: str) -> None:
         definition = self.definition(name)
-        changes: list[Change] = [
-            self._vault.delete(DEFINITIONS, definition.id),
-            self._vault.delete(MODEL_LISTS, list_id(definition.id)),
-            self._vault.delete(OVERRIDES, overrides_id(definition.id)),
-        ]
-        await self._vault.commit(changes)
+        await self._vault.commit(
+            [
+                self._vault.delete(DEFINITIONS, definition.id),
+                self._lists.forgotten(definition),
+                self._overrides.forgotten(definition),
+            ]
+        )
         del self._definitions[name]
-        self._overrides.pop(name, None)
-        await self._forget(name)
+        self._lists.forget(definition)
+        self._overrides.forget(definition)
+        await self._forget(definition)
 
     async def check(self, definition: ProviderDefinition) -> Checked:
         """Ask the provider for its models, with this definition and nothing stored."""
         return await check(definition, shared=self._shared)
+
+    async def refresh(self, name: str) -> Checked:
+        """Ask a provider for its models anew, and keep the list if it has one to tell."""
+        definition = self.definition(name)
+        checked = await self.check(definition)
+        # It may have been changed while it was asked: then this is no list of its.
+        if checked.failure is None and self._definitions.get(name) == definition:
+            await self._lists.keep(definition, checked.models)
+        return checked
 
     async def nearby(self) -> tuple[Found, ...]:
         """Model servers on this machine that no definition points to yet."""
@@ -190,69 +209,55 @@ class Models:
                 )
         return ModelList(choices=tuple(choices), failures=failures)
 
+    async def listed(self, name: str) -> ListedModels | None:
+        """A provider's list as it was told last; None if it was never asked, or never answered."""
+        definition = self.definition(name)
+        if definition.family in ANSWERS_AT_ONCE:
+            await self._asked(name, True)
+        return await self._lists.of(definition)
+
     async def limits(self, name: str) -> Limits:
-        provider_name, _, model = name.partition("/")
-        return limits_of(
-            model,
-            definition=self._definitions[provider_name],
-            told=_told_limits(await self._info(name)),
-            learned=LimitValues(),
-            override=await self._override(name),
-        )
+        info, override = await self._info(name), await self._override(name)
+        definition = self.definition(name.partition("/")[0])
+        return known_limits(info, definition=definition, override=override)
+
+    async def options(self, name: str) -> RequestOptions:
+        """What a person decided for every request to a model."""
+        override = await self._override(name)
+        is_long = override is not None and override.uses_long_context
+        return RequestOptions(uses_long_context=is_long and has_long_context_switch(name))
 
     async def facts(self, name: str) -> ModelFacts:
-        provider_name, _, model = name.partition("/")
-        definition = self.definition(provider_name)
-        info, override = await self._info(name), await self._override(name)
-        price = await asyncio.to_thread(
-            price_of,
-            model,
-            definition=definition,
-            told=info.prices,
-            override=override,
-            taken_at=datetime.now(UTC),
-        )
-        return ModelFacts(
-            name=name,
-            provider=provider_name,
-            model=info,
-            limits=await self.limits(name),
-            price=price,
-            override=override,
-        )
+        provider_name = name.partition("/")[0]
+        return (await self._facts(provider_name, (await self._info(name),), is_plain=False))[0]
+
+    async def plain_facts(self, name: str) -> ModelFacts:
+        """What would be known of a model if nobody had set anything by hand."""
+        provider_name = name.partition("/")[0]
+        return (await self._facts(provider_name, (await self._info(name),), is_plain=True))[0]
+
+    async def all_facts(self, provider_name: str) -> tuple[ModelFacts, ...]:
+        """Of every model in the provider's list, in the list's order."""
+        listed = await self.listed(provider_name)
+        return await self._facts(provider_name, listed.models if listed else (), is_plain=False)
 
     # What a person knows better
 
     async def overrides(self, provider_name: str) -> tuple[ModelOverride, ...]:
-        if provider_name not in self._overrides:
-            definition = self.definition(provider_name)
-            stored = await self._vault.find(OVERRIDES, overrides_id(definition.id))
-            self._overrides[provider_name] = stored.value if stored else NOTHING_SAID
-        return self._overrides[provider_name].overrides
+        return await self._overrides.of(self.definition(provider_name))
 
     async def set_override(self, provider_name: str, override: ModelOverride) -> None:
         """In the place of what was said of the same models before."""
-        others = await self._overrides_but(provider_name, override.models)
-        await self._keep_overrides(provider_name, (*others, override))
+        await self._overrides.set(self.definition(provider_name), override)
 
     async def remove_override(self, provider_name: str, models: str) -> None:
-        others = await self._overrides_but(provider_name, models)
-        if len(others) == len(await self.overrides(provider_name)):
-            raise NotFound("override", id=models)
-        await self._keep_overrides(provider_name, others)
+        await self._overrides.remove(self.definition(provider_name), models)
 
     # Inside
 
-    def _usable(
-        self, definition: ProviderDefinition, *, is_known: bool = False
-    ) -> ProviderDefinition:
-        name = checked_name(definition.name)
-        if name in self._definitions and not is_known:
-            raise InvalidInput(f"There is a provider called {name} already.")
-        if "/" in name:
-            raise InvalidInput("A provider's name must not contain a slash: models are behind it.")
-        definition = structs.replace(definition, name=name)
-        # Made and dropped: whatever cannot be used in it is said now and not at the first send.
+    def _usable(self, definition: ProviderDefinition) -> ProviderDefinition:
+        """Made and dropped: whatever cannot be used in it is said now and not at the first send."""
+        definition = structs.replace(definition, name=checked_name(definition.name))
         provider_from(definition, shared=self._shared)
         return definition
 
@@ -268,82 +273,57 @@ class Models:
         await self._vault.commit([put])
         self._definitions[definition.name] = definition
 
-    async def _forget(self, name: str) -> None:
-        self._told.pop(name, None)
-        provider = self._providers.pop(name, None)
+    async def _forget(self, definition: ProviderDefinition) -> None:
+        provider = self._providers.pop(definition.name, None)
         if provider is not None:
             await provider.close()
 
     async def _asked(self, name: str, is_refreshed: bool) -> tuple[ModelInfo, ...] | str:
+        definition = self._definitions[name]
         try:
-            if is_refreshed or self._definitions[name].family in ANSWERS_AT_ONCE:
-                return await self._ask(name)
-            return await self._listed(name) or await self._ask(name)
+            if not is_refreshed and definition.family not in ANSWERS_AT_ONCE:
+                listed = await self._lists.of(definition)
+                if listed is not None and listed.models:
+                    return listed.models
+            models = tuple(await self._provider(name).models())
+            return (await self._lists.keep(definition, models)).models
         except WindowpaneError as error:
             return str(error)
-
-    async def _ask(self, name: str) -> tuple[ModelInfo, ...]:
-        models = tuple(await self._provider(name).models())
-        self._told[name] = models
-        definition = self._definitions[name]
-        if definition.family not in ANSWERS_AT_ONCE:
-            put = self._vault.put(
-                MODEL_LISTS,
-                ListedModels(models=models, fetched_at=datetime.now(UTC)),
-                id=list_id(definition.id),
-                parent_id=list_id(definition.id),
-                position=0,
-                expected_version=None,
-            )
-            await self._vault.commit([put])
-        return models
-
-    async def _listed(self, name: str) -> tuple[ModelInfo, ...]:
-        """The list as it was told last, by this process or an earlier one; nothing is asked."""
-        if name not in self._told:
-            definition = self._definitions[name]
-            stored = await self._vault.find(MODEL_LISTS, list_id(definition.id))
-            self._told[name] = stored.value.models if stored else ()
-        return self._told[name]
 
     async def _info(self, name: str) -> ModelInfo:
         """What the provider's list says of a model; its name alone if it is not in it."""
         provider_name, _, model = name.partition("/")
-        definition = self.definition(provider_name)
-        if definition.family in ANSWERS_AT_ONCE and provider_name not in self._told:
-            await self._asked(provider_name, True)
-        told = self._told.get(provider_name) or await self._listed(provider_name)
+        listed = await self._known_list(provider_name)
+        told = listed.models if listed else ()
         return next((info for info in told if info.name == model), ModelInfo(name=model))
+
+    async def _known_list(self, provider_name: str) -> ListedModels | None:
+        """Without asking a provider that answers at once over and over: a send waits for this."""
+        definition = self.definition(provider_name)
+        return await self._lists.of(definition) or await self.listed(provider_name)
+
+    async def _facts(
+        self, provider_name: str, infos: tuple[ModelInfo, ...], *, is_plain: bool
+    ) -> tuple[ModelFacts, ...]:
+        definition = self.definition(provider_name)
+        overrides = () if is_plain else await self._overrides.of(definition)
+        taken_at = datetime.now(UTC)
+
+        def look_up() -> tuple[ModelFacts, ...]:
+            return tuple(
+                facts_of(info, definition=definition, overrides=overrides, taken_at=taken_at)
+                for info in infos
+            )
+
+        # Prices come from a package that takes its time to load, hundreds of them take theirs too.
+        return await asyncio.to_thread(look_up)
 
     async def _override(self, name: str) -> ModelOverride | None:
         provider_name, _, model = name.partition("/")
         return override_for(model, await self.overrides(provider_name))
-
-    async def _overrides_but(self, provider_name: str, models: str) -> tuple[ModelOverride, ...]:
-        known = await self.overrides(provider_name)
-        return tuple(override for override in known if override.models != models)
-
-    async def _keep_overrides(
-        self, provider_name: str, overrides: tuple[ModelOverride, ...]
-    ) -> None:
-        id = overrides_id(self.definition(provider_name).id)
-        kept = ModelOverrides(overrides=overrides)
-        put = self._vault.put(
-            OVERRIDES, kept, id=id, parent_id=id, position=0, expected_version=None
-        )
-        await self._vault.commit([put])
-        self._overrides[provider_name] = kept
 
     def _provider(self, name: str) -> Provider:
         if name not in self._providers:
             definition = self._definitions[name]
             self._providers[name] = provider_from(definition, shared=self._shared)
         return self._providers[name]
-
-
-def _told_limits(info: ModelInfo) -> LimitValues:
-    return LimitValues(
-        context_window_tokens=info.context_window_tokens,
-        input_tokens=info.input_tokens,
-        output_tokens=info.output_tokens,
-    )

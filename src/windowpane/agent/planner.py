@@ -30,7 +30,7 @@ from windowpane.context.weights import TurnWeight
 from windowpane.errors import PromptTooLarge
 from windowpane.filters import Everything, Filter, Viewpoint, WhichContain, fold
 from windowpane.messages import Message
-from windowpane.options import PLAIN
+from windowpane.options import RequestOptions
 from windowpane.projects import Chat, ContextFloor, Project
 from windowpane.settings import ContextSettings
 from windowpane.storage.vault import Vault
@@ -55,6 +55,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     counter: Counter
     budget: Budget
     settings: ContextSettings
+    options: RequestOptions
     system: str
     view: LookedAt
 
@@ -104,6 +105,7 @@ class Planner:
             counter=self.counter(model),
             budget=budget,
             settings=settings,
+            options=await self._models.options(model),
             system=system_prelude(
                 project_prompt=project.system_prompt, topic_message="", tool_prompts=()
             ),
@@ -174,7 +176,7 @@ class Planner:
             ready,
             await self._contents.of(ready.sent_turn_ids),
             max_output_tokens=outlook.settings.max_output_tokens,
-            options=PLAIN,
+            options=outlook.options,
             frozen_mark_at=None,
         )
 

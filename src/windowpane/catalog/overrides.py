@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from windowpane.catalog.limits import LimitValues
 from windowpane.catalog.names import without_hosts
-from windowpane.catalog.prices import PriceValues
+from windowpane.catalog.prices import PriceValues, Rate
 from windowpane.errors import InvalidInput
+
+# More than any limit will be for long, and less than what a record can hold.
+MOST_TOKENS = 10**12
 
 
 class NamePattern(Struct, frozen=True):
@@ -33,6 +37,15 @@ class ModelOverride(Struct, frozen=True, kw_only=True, omit_defaults=True):
             raise InvalidInput(
                 f"{self.models!r} does not name models. Write a name, with at most one * in it."
             )
+        for name, value in asdict(self.limits).items():
+            if value is not None and not 1 <= value <= MOST_TOKENS:
+                raise InvalidInput(
+                    f"The limit {name} is a whole number from 1 to {MOST_TOKENS:,}, not {value}."
+                )
+        for name, value in asdict(self.prices).items():
+            usd = value.usd_per_million if isinstance(value, Rate) else value
+            if usd is not None and not (usd.is_finite() and usd >= 0):
+                raise InvalidInput(f"The price {name} is a number of dollars, not {usd}.")
 
 
 def score(pattern: NamePattern, name: str) -> int:

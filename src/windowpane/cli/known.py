@@ -10,7 +10,7 @@ from decimal import Decimal
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from windowpane.agent.models import ModelFacts
+from windowpane.agent.facts import ModelFacts
 from windowpane.catalog import Limit, MatchMode, ModelOverride, PriceSnapshot, PriceSource, Rate
 from windowpane.cli.columns import columns
 from windowpane.definitions import Ability

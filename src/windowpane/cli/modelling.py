@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from windowpane.agent.models import ModelFacts, ModelList, Models
+from windowpane.agent.facts import ModelFacts
+from windowpane.agent.models import ModelList, Models
 from windowpane.cli.columns import columns
 from windowpane.cli.exits import DONE, FAILED
 from windowpane.cli.known import KnownModel, known_model, model_text, price_text

@@ -7,7 +7,8 @@ from typing import Annotated
 from litestar import delete, get, put
 from litestar.params import Parameter
 
-from windowpane.agent.models import ModelFacts, ModelList
+from windowpane.agent.facts import ModelFacts
+from windowpane.agent.models import ModelList
 from windowpane.catalog.overrides import ModelOverride
 from windowpane.workspace import Workspace
 
@@ -24,6 +25,12 @@ async def list_models(workspace: Workspace, refresh: bool = False) -> ModelList:
 async def model_facts(workspace: Workspace, name: Named) -> ModelFacts:
     """Limits and prices of one model, each with its source."""
     return await workspace.models.facts(name)
+
+
+@get("/api/providers/{provider:str}/models")
+async def all_facts(workspace: Workspace, provider: str) -> tuple[ModelFacts, ...]:
+    """Limits and prices of every model in the provider's list; nobody is asked for it."""
+    return await workspace.models.all_facts(provider)
 
 
 @get("/api/providers/{provider:str}/overrides")
@@ -44,4 +51,11 @@ async def remove_override(workspace: Workspace, provider: str, models: str) -> N
     await workspace.models.remove_override(provider, models)
 
 
-MODEL_HANDLERS = [list_models, model_facts, list_overrides, set_override, remove_override]
+MODEL_HANDLERS = [
+    list_models,
+    model_facts,
+    all_facts,
+    list_overrides,
+    set_override,
+    remove_override,
+]
