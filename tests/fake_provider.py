@@ -6,7 +6,7 @@ For tests that cannot script it byte by byte, because something else runs in the
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -31,7 +31,7 @@ LISTED: tuple[dict[str, object], ...] = (
 class FakeProvider:
     """``received`` holds the paths that were asked for, ``left`` is set when a client hung up."""
 
-    def __init__(self, models: Sequence[dict[str, object]], *, key: str) -> None:
+    def __init__(self, models: Sequence[Mapping[str, object]], *, key: str) -> None:
         self.models = models
         self.key = key
         self.received: list[str] = []
@@ -89,7 +89,7 @@ class FakeProvider:
 
 @contextmanager
 def fake_provider(
-    models: Sequence[dict[str, object]] = LISTED, *, key: str = RIGHT_KEY, port: int = 0
+    models: Sequence[Mapping[str, object]] = LISTED, *, key: str = RIGHT_KEY, port: int = 0
 ) -> Generator[FakeProvider]:
     provider = FakeProvider(models, key=key)
     provider.start(port=port)

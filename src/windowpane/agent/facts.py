@@ -11,13 +11,14 @@ from windowpane.catalog.facts import limits_of, price_of
 from windowpane.catalog.limits import Limits, LimitValues
 from windowpane.catalog.long_context import has_long_context_switch
 from windowpane.catalog.overrides import ModelOverride, override_for
-from windowpane.catalog.prices import PriceSnapshot
+from windowpane.catalog.prices import PriceSnapshot, PriceSource, with_manual_prices
 from windowpane.definitions import ModelInfo, ProviderDefinition
 
 
 class ModelFacts(Struct, frozen=True, kw_only=True):
     """``override`` is what a person said that holds for this model.
 
+    ``told_price_source`` is where those prices are known from that the person did not set.
     ``can_be_long``: the model takes a million tokens if its switch is set.
     """
 
@@ -26,6 +27,7 @@ class ModelFacts(Struct, frozen=True, kw_only=True):
     model: ModelInfo
     limits: Limits
     price: PriceSnapshot
+    told_price_source: PriceSource
     override: ModelOverride | None
     can_be_long: bool
 
@@ -39,18 +41,16 @@ def facts_of(
 ) -> ModelFacts:
     """Looking up prices imports their package, which takes most of a second the first time."""
     override = override_for(info.name, overrides)
+    told = price_of(
+        info.name, definition=definition, told=info.prices, override=None, taken_at=taken_at
+    )
     return ModelFacts(
         name=f"{definition.name}/{info.name}",
         provider=definition.name,
         model=info,
         limits=known_limits(info, definition=definition, override=override),
-        price=price_of(
-            info.name,
-            definition=definition,
-            told=info.prices,
-            override=override,
-            taken_at=taken_at,
-        ),
+        price=with_manual_prices(told, override.prices) if override else told,
+        told_price_source=told.source,
         override=override,
         can_be_long=has_long_context_switch(info.name),
     )

@@ -73,6 +73,12 @@ class PriceSnapshot(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.match in ("catch_all", "none")
 
 
+def usd_text(amount: Decimal) -> str:
+    """At least cents, and every digit that a price has."""
+    whole, _, cents = f"{amount:f}".partition(".")
+    return f"${whole}.{cents.rstrip('0').ljust(2, '0')}"
+
+
 def unknown_price(model: str, *, taken_at: datetime) -> PriceSnapshot:
     return PriceSnapshot(model=model, taken_at=taken_at, source="unknown", match="none")
 

@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 
 from windowpane.agent.facts import ModelFacts
 from windowpane.catalog import Limit, MatchMode, ModelOverride, PriceSnapshot, PriceSource, Rate
+from windowpane.catalog.prices import usd_text
 from windowpane.cli.columns import columns
 from windowpane.definitions import Ability
 
@@ -83,7 +84,7 @@ def price_text(prices: KnownPrices, rate: Rate | None) -> str:
     """In a word; a price that may be another at this provider is not told as certain."""
     if rate is None:
         return "?"
-    return ("~" if prices.is_unreliable else "") + _amount(rate.usd_per_million)
+    return ("~" if prices.is_unreliable else "") + usd_text(rate.usd_per_million)
 
 
 def _prices(price: PriceSnapshot) -> KnownPrices:
@@ -120,9 +121,9 @@ def _price_rows(prices: KnownPrices) -> list[list[str]]:
     }
     rows = [[words, _rate_text(rate), source] for words, rate in rates.items() if rate is not None]
     if prices.web_search_usd is not None:
-        rows.append(["price of a web search", _amount(prices.web_search_usd), source])
+        rows.append(["price of a web search", usd_text(prices.web_search_usd), source])
     if prices.request_usd:
-        rows.append(["price of a request", _amount(prices.request_usd), source])
+        rows.append(["price of a request", usd_text(prices.request_usd), source])
     return rows or [["prices", UNKNOWN, ""]]
 
 
@@ -143,14 +144,7 @@ def _other_rows(known: KnownModel) -> list[list[str]]:
 
 def _rate_text(rate: Rate) -> str:
     tiers = [
-        f"{_amount(tier.usd_per_million)} above {tier.above_input_tokens:,} tokens"
+        f"{usd_text(tier.usd_per_million)} above {tier.above_input_tokens:,} tokens"
         for tier in rate.tiers
     ]
-    return ", ".join([f"{_amount(rate.usd_per_million)} a million tokens", *tiers])
-
-
-def _amount(dollars: Decimal) -> str:
-    """At least cents, and every digit that a price has."""
-    text = f"{dollars:f}"
-    whole, _, cents = text.partition(".")
-    return f"${whole}.{cents.rstrip('0').ljust(2, '0')}"
+    return ", ".join([f"{usd_text(rate.usd_per_million)} a million tokens", *tiers])

@@ -7,13 +7,15 @@ session, with its connections, belongs to the caller.
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from urllib.request import getproxies, proxy_bypass
 
-from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
+from aiohttp import ClientConnectorError, ClientError, ClientResponse, ClientSession, ClientTimeout
 from msgspec import Struct, structs
 from yarl import URL
 
@@ -137,9 +139,7 @@ class Upstream:
         except TimeoutError as error:
             raise self._failed("net", self._no_answer("it did not answer in time")) from error
         except (ClientError, OSError) as error:
-            raise self._failed(
-                "net", self._no_answer(str(error) or type(error).__name__)
-            ) from error
+            raise self._failed("net", self._no_answer(_reason(error))) from error
 
     async def _refusal(self, response: ClientResponse) -> Failure:
         body = await self.read_whole(response, limit_bytes=ERROR_BODY_LIMIT_BYTES)
@@ -169,6 +169,16 @@ class Upstream:
 
     def _failed(self, kind: FailureKind, message: str) -> ProviderFailed:
         return ProviderFailed(Failure(kind=kind, message=masked(message, secrets=self._secrets)))
+
+
+def _reason(error: ClientError | OSError) -> str:
+    """In the system's words where it has some; the client's hold brackets and tuples."""
+    cause = error.os_error if isinstance(error, ClientConnectorError) else error
+    if not isinstance(cause, OSError):
+        return str(cause) or type(cause).__name__
+    if cause.errno is not None and cause.errno in errno.errorcode:
+        return os.strerror(cause.errno).lower()
+    return (cause.strerror or str(cause) or type(cause).__name__).lower()
 
 
 def _checked_url(base_url: str) -> URL:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from windowpane.web.pages.chat import CHAT_PAGE_HANDLERS
 from windowpane.web.pages.home import HOME_HANDLERS
 from windowpane.web.pages.plan import plan_view
+from windowpane.web.pages.provider import PROVIDER_PAGE_HANDLERS
+from windowpane.web.pages.providers import PROVIDERS_PAGE_HANDLERS
+from windowpane.web.pages.sidebar import sidebar_fragment
 
-PAGE_HANDLERS = [*HOME_HANDLERS, *CHAT_PAGE_HANDLERS, plan_view]
+PAGE_HANDLERS = [
+    *HOME_HANDLERS,
+    *CHAT_PAGE_HANDLERS,
+    plan_view,
+    *PROVIDERS_PAGE_HANDLERS,
+    *PROVIDER_PAGE_HANDLERS,
+    sidebar_fragment,
+]
 
 __all__ = ["PAGE_HANDLERS"]

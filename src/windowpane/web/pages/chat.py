@@ -16,14 +16,14 @@ from windowpane.events import EventId
 from windowpane.projects import Chat, Project
 from windowpane.web.live import LiveChats
 from windowpane.web.open_part import loaded_html
-from windowpane.web.pages.sidebar import sidebar_view
+from windowpane.web.pages.sidebar import Here, sidebar_context
 from windowpane.web.stream import FrameStream
 from windowpane.web.turns import LIVE_STATES
 from windowpane.workspace import ChatPage, Workspace
 
 PAGE_TURNS = 40
 MOST_TURNS = 300
-# From a chat's page up to the root of the site; its fragments are put into that page.
+# From a chat's page up to the root of the site.
 ROOT = "../"
 DEMO_LABEL = "demo model"
 
@@ -38,12 +38,13 @@ class ModelView(Struct, frozen=True, kw_only=True):
 async def chat_page(workspace: Workspace, chat_id: str) -> Template:
     page = await workspace.page(chat_id, before_depth=None, limit=PAGE_TURNS)
     project = await workspace.project(page.chat.project_id)
+    here = Here(project_id=project.id, chat_id=chat_id)
     context = {
         "project": project,
         "model": await _model_view(workspace, chat=page.chat, project=project),
         "demo_label": DEMO_LABEL,
         **await _turns_context(page, has_newer=False),
-        **await _sidebar_context(workspace, chat=page.chat, all_of=""),
+        **await sidebar_context(workspace, here=here, root=ROOT, all_of=""),
     }
     return Template(template_name="pages/chat.html", context=context)
 
@@ -59,13 +60,6 @@ async def turns_fragment(
     has_newer = before is not None and before < page.chat.turn_count
     context = await _turns_context(page, has_newer=has_newer)
     return Template(template_name="parts/_turns.html", context=context)
-
-
-@get("/chats/{chat_id:str}/sidebar", include_in_schema=False)
-async def sidebar_fragment(workspace: Workspace, chat_id: str, all: str = "") -> Template:
-    chat = await workspace.chat(chat_id)
-    context = await _sidebar_context(workspace, chat=chat, all_of=all)
-    return Template(template_name="parts/_sidebar.html", context=context)
 
 
 @get("/chats/{chat_id:str}/stream", include_in_schema=False)
@@ -85,6 +79,7 @@ async def chat_stream(
 
 async def _turns_context(page: ChatPage, *, has_newer: bool) -> dict[str, object]:
     return {
+        "root": ROOT,
         "chat": page.chat,
         "turns": await _drawn_turns(page),
         "position": page.position,
@@ -105,16 +100,6 @@ async def _drawn_turns(page: ChatPage) -> list[Markup]:
     return drawn
 
 
-async def _sidebar_context(workspace: Workspace, *, chat: Chat, all_of: str) -> dict[str, object]:
-    view = await sidebar_view(workspace, current_id=chat.id, all_of=all_of)
-    return {
-        "root": ROOT,
-        "chat": chat,
-        "places": view.places,
-        "damaged_places": view.damaged,
-    }
-
-
 async def _model_view(workspace: Workspace, *, chat: Chat, project: Project) -> ModelView:
     """The model that was chosen. Which others there are, the page asks later: it may take long."""
     name = chat.model or project.model or await workspace.chosen_model() or ""
@@ -129,4 +114,4 @@ async def _model_view(workspace: Workspace, *, chat: Chat, project: Project) -> 
     )
 
 
-CHAT_PAGE_HANDLERS = [chat_page, turns_fragment, sidebar_fragment, chat_stream]
+CHAT_PAGE_HANDLERS = [chat_page, turns_fragment, chat_stream]

@@ -1,15 +1,33 @@
-"""What the sidebar shows: every project with its newest chats."""
+"""What the sidebar shows: every project with its newest chats, and the other pages."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
+from litestar import get
+from litestar.params import Parameter
+from litestar.response import Template
 from msgspec import Struct
 
 from windowpane.projects import Chat, Project
+from windowpane.web.pages.home import FirstSteps
 from windowpane.workspace import Workspace
 
 SHOWN_CHATS = 30
+
+PageName = Literal["", "providers"]
+
+
+class Here(Struct, frozen=True, kw_only=True):
+    """Where the reader is: in a chat, or on one of the other pages.
+
+    ``project_id`` is where a new chat would be made.
+    """
+
+    project_id: str
+    chat_id: str = ""
+    page: PageName = ""
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -25,6 +43,35 @@ class Place(Struct, frozen=True, kw_only=True):
 class SidebarView(Struct, frozen=True, kw_only=True):
     places: Sequence[Place]
     damaged: Sequence[str]
+
+
+async def sidebar_context(
+    workspace: Workspace, *, here: Here, root: str, all_of: str
+) -> dict[str, object]:
+    """What the template wants; ``root`` is the way from the page up to the root of the site."""
+    view = await sidebar_view(workspace, current_id=here.chat_id, all_of=all_of)
+    return {
+        "root": root,
+        "here": here,
+        "places": view.places,
+        "damaged_places": view.damaged,
+    }
+
+
+@get("/sidebar", include_in_schema=False)
+async def sidebar_fragment(
+    workspace: Workspace,
+    first_steps: FirstSteps,
+    chat: str = "",
+    page: PageName = "",
+    depth: Annotated[int, Parameter(ge=0, le=4)] = 0,
+    all: str = "",
+) -> Template:
+    """For a page that lies ``depth`` folders below the root."""
+    at = await workspace.chat(chat) if chat else await first_steps.latest_chat()
+    here = Here(project_id=at.project_id, chat_id=chat, page=page)
+    context = await sidebar_context(workspace, here=here, root="../" * depth, all_of=all)
+    return Template(template_name="parts/_sidebar.html", context=context)
 
 
 async def sidebar_view(workspace: Workspace, *, current_id: str, all_of: str) -> SidebarView:

@@ -1,25 +1,16 @@
 import { ChatComposer } from "./elements/chat-composer.js";
 import { ChatLog } from "./elements/chat-log.js";
-import { ChatSidebar } from "./elements/chat-sidebar.js";
 import { ContextView } from "./context.js";
+import { frame, tell } from "./frame.js";
 import { explain, find, on } from "./page.js";
-import { copyCode, drawer, nameTheme, nextTheme, unfold } from "./shell.js";
+import { copyCode, unfold } from "./shell.js";
 import { ChatStream } from "./stream.js";
 
 customElements.define("chat-log", ChatLog);
 customElements.define("chat-composer", ChatComposer);
-customElements.define("chat-sidebar", ChatSidebar);
 
 const log = find(document, "chat-log", ChatLog);
 const composer = find(document, "chat-composer", ChatComposer);
-const status = find(document, "[data-connection]", HTMLElement);
-
-/** @param {string} sentence "" when there is nothing to say */
-function tell(sentence) {
-  status.textContent = sentence;
-  status.hidden = sentence === "";
-}
-
 const stream = new ChatStream(`chats/${log.dataset.chatId}/stream`, log.position, {
   take: (frame) => log.take(frame),
   reload: () => log.reload(),
@@ -28,26 +19,10 @@ const stream = new ChatStream(`chats/${log.dataset.chatId}/stream`, log.position
 composer.seenHead = () => log.headId;
 const context = new ContextView(log, find(document, ".counter", HTMLElement));
 
-/** @type {Record<string, (button: HTMLElement) => void>} */
-const actions = {
-  jump: () => void log.toNewest().catch(explain),
-  theme: nextTheme,
-  "open-drawer": () => drawer.open(),
-  "close-drawer": () => drawer.close(),
-  unfold,
-};
-
+frame({ jump: () => void log.toNewest().catch(explain), unfold }, () => void composer.stop());
 document.addEventListener("click", (event) => {
-  const button = event.target instanceof Element ? event.target.closest("[data-action], [data-copy]") : null;
-  if (!(button instanceof HTMLElement)) return;
-  if ("copy" in button.dataset) void copyCode(button);
-  else actions[button.dataset.action ?? ""]?.(button);
-});
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
-  if (document.querySelector(":popover-open, dialog[open]")) return;
-  if (drawer.isOpen) drawer.close();
-  else void composer.stop();
+  const button = event.target instanceof Element ? event.target.closest("[data-copy]") : null;
+  if (button instanceof HTMLElement) void copyCode(button);
 });
 on("chat:sent", () => {
   stream.nudge();
@@ -58,13 +33,10 @@ on("chat:refused", ({ code }) => {
 });
 on("chat:loaded", ({ position }) => stream.followFrom(position));
 on("model:chosen", () => context.refresh());
-on("problem", ({ sentence }) => tell(sentence));
 on("sidebar:drawn", nameChat);
-nameTheme();
 
 /** The chat's title stands in the sidebar; the head of the page follows it. */
 function nameChat() {
-  nameTheme();
   const line = document.querySelector(".chat-item:has([aria-current])");
   if (!(line instanceof HTMLElement)) return;
   find(document, ".chat-title", HTMLElement).textContent = line.dataset.name ?? "";

@@ -1,5 +1,7 @@
 /** The way from this page up to the root of the site: "../" on a chat's page. */
 const root = document.documentElement.dataset.root || "./";
+/** How many folders below the root this page lies. */
+export const depth = root.split("../").length - 1;
 
 /** An answer of the server that says no, with its own sentence. */
 export class Refusal extends Error {
@@ -33,13 +35,14 @@ export async function ask(path, request) {
 }
 
 /**
- * @param {"POST" | "PATCH" | "DELETE"} method
+ * @param {"POST" | "PUT" | "PATCH" | "DELETE"} method
  * @param {string} path below the JSON API
  * @param {object} [body]
+ * @param {AbortSignal} [leaving] gives the request up
  */
-export async function change(method, path, body) {
+export async function change(method, path, body, leaving) {
   const headers = { "content-type": "application/json", accept: "application/json" };
-  return ask(`api/${path}`, { method, headers, body: body && JSON.stringify(body) });
+  return ask(`api/${path}`, { method, headers, body: body && JSON.stringify(body), signal: leaving });
 }
 
 /**
@@ -81,6 +84,7 @@ export function find(parent, selector, type) {
  *   "model:chosen": object,
  *   "chat:refused": { code: string },
  *   "sidebar:drawn": object,
+ *   "providers:changed": object,
  *   "problem": { sentence: string },
  * }} Signals
  */

@@ -19,7 +19,7 @@ export function nameTheme() {
   find(document, "[data-theme-name]", HTMLElement).textContent = `Theme: ${theme}`;
 }
 
-/** On a narrow screen the sidebar is a drawer over the chat, which meanwhile cannot be used. */
+/** On a narrow screen the sidebar is a drawer over the page, which meanwhile cannot be used. */
 export const drawer = {
   get isOpen() {
     return document.body.dataset.drawer === "open";
@@ -37,7 +37,7 @@ export const drawer = {
 /** @param {boolean} isOpen */
 function slide(isOpen) {
   document.body.dataset.drawer = isOpen ? "open" : "";
-  find(document, ".chat", HTMLElement).inert = isOpen;
+  find(document, "main", HTMLElement).inert = isOpen;
   find(document, "[data-action=open-drawer]", HTMLElement).setAttribute("aria-expanded", String(isOpen));
 }
 

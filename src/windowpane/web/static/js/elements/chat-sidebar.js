@@ -1,5 +1,5 @@
 import { lossText } from "../logic/words.js";
-import { Refusal, address, change, explain, find, fragment, on, signal } from "../page.js";
+import { Refusal, address, change, depth, explain, find, fragment, on, signal } from "../page.js";
 
 /** @typedef {"chat" | "project"} Kind */
 
@@ -9,7 +9,6 @@ import { Refusal, address, change, explain, find, fragment, on, signal } from ".
  */
 export class ChatSidebar extends HTMLElement {
   #menu = find(document, "#menu", HTMLElement);
-  #dialog = find(document, "#confirm", HTMLDialogElement);
   /** The line that the menu is open for. @type {HTMLElement | null} */
   #line = null;
   #shown = "";
@@ -22,10 +21,15 @@ export class ChatSidebar extends HTMLElement {
     on("chat:changed", () => void this.refresh());
   }
 
+  get #source() {
+    const { chatId = "", page = "" } = this.dataset;
+    return `sidebar?${new URLSearchParams({ chat: chatId, page, depth: String(depth), all: this.#shown })}`;
+  }
+
   /** Draw it anew; not under the hands of somebody who is renaming something. */
   async refresh() {
     if (this.querySelector(".renaming")) return;
-    const content = await fragment(`chats/${this.dataset.chatId}/sidebar?all=${this.#shown}`).catch(ignoreRefusal);
+    const content = await fragment(this.#source).catch(ignoreRefusal);
     if (!content || this.querySelector(".renaming")) return;
     const top = find(this, ".places", HTMLElement).scrollTop;
     const focused = this.#pathOf(document.activeElement);
@@ -153,27 +157,13 @@ export class ChatSidebar extends HTMLElement {
   /** @param {HTMLElement} line */
   async #delete(line) {
     const kind = line.dataset.chatId ? "chat" : "project";
+    const { confirmed } = await import("../confirm.js");
     const text = lossText(kind, Number(line.dataset.chats ?? 0), Number(line.dataset.turns));
-    if (!(await this.#confirmed(`Delete the ${kind} “${line.dataset.name}”?`, text))) return;
+    if (!(await confirmed({ title: `Delete the ${kind} “${line.dataset.name}”?`, text, act: "Delete" }))) return;
     const isHere = line.dataset.chatId === this.dataset.chatId || line.querySelector("[aria-current]") !== null;
     const response = await change("DELETE", pathOf(line)).catch(explain);
     if (response && isHere) location.assign(address(""));
     else await this.refresh();
-  }
-
-  /**
-   * @param {string} title
-   * @param {string} text
-   * @returns {Promise<boolean>}
-   */
-  #confirmed(title, text) {
-    find(this.#dialog, "h2", HTMLElement).textContent = title;
-    find(this.#dialog, "#confirm-text", HTMLElement).textContent = text;
-    this.#dialog.returnValue = "";
-    this.#dialog.showModal();
-    return new Promise((resolve) => {
-      this.#dialog.addEventListener("close", () => resolve(this.#dialog.returnValue === "confirmed"), { once: true });
-    });
   }
 
   /**
