@@ -1,10 +1,10 @@
 import { ChatComposer } from "./elements/chat-composer.js";
 import { ChatLog } from "./elements/chat-log.js";
 import { ContextView } from "./context.js";
-import { frame, tell } from "./frame.js";
 import { explain, find, on } from "./page.js";
-import { copyCode, unfold } from "./shell.js";
+import { frame, tell } from "./shell.js";
 import { ChatStream } from "./stream.js";
+import { copyCode, unfold } from "./turns.js";
 
 customElements.define("chat-log", ChatLog);
 customElements.define("chat-composer", ChatComposer);

@@ -1,5 +1,5 @@
 import { ProviderForm } from "./elements/provider-form.js";
-import { frame } from "./frame.js";
+import { frame } from "./shell.js";
 
 customElements.define("provider-form", ProviderForm);
 frame({}, () => {});

@@ -1,8 +1,41 @@
-import { find } from "./page.js";
+import { ChatSidebar } from "./elements/chat-sidebar.js";
+import { find, on } from "./page.js";
 
 const THEMES = ["system", "light", "dark"];
 const YEAR_SECONDS = 31_536_000;
-const SHOWN_MS = 1500;
+
+/**
+ * What every page of the workspace has: the sidebar and its drawer, the theme, and one place where
+ * problems are told.
+ *
+ * @param {Record<string, (button: HTMLElement) => void>} actions of the page's own buttons
+ * @param {() => void} escaped what Escape does when nothing is open over the page
+ */
+export function frame(actions, escaped) {
+  customElements.define("chat-sidebar", ChatSidebar);
+  /** @type {typeof actions} */
+  const all = { theme: nextTheme, "open-drawer": () => drawer.open(), "close-drawer": () => drawer.close(), ...actions };
+  document.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest("[data-action]") : null;
+    if (button instanceof HTMLElement) all[button.dataset.action ?? ""]?.(button);
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.isComposing || event.defaultPrevented) return;
+    if (document.querySelector(":popover-open, dialog[open]")) return;
+    if (drawer.isOpen) drawer.close();
+    else escaped();
+  });
+  on("problem", ({ sentence }) => tell(sentence));
+  on("sidebar:drawn", nameTheme);
+  nameTheme();
+}
+
+/** @param {string} sentence "" when there is nothing to say */
+export function tell(sentence) {
+  const status = find(document, "[data-connection]", HTMLElement);
+  status.textContent = sentence;
+  status.hidden = sentence === "";
+}
 
 /** Light, dark, or as the system says. A cookie, so that the server draws the page in it. */
 export function nextTheme() {
@@ -39,41 +72,4 @@ function slide(isOpen) {
   document.body.dataset.drawer = isOpen ? "open" : "";
   find(document, "main", HTMLElement).inert = isOpen;
   find(document, "[data-action=open-drawer]", HTMLElement).setAttribute("aria-expanded", String(isOpen));
-}
-
-/**
- * Copy the code that a button belongs to, and say so on the button.
- *
- * @param {HTMLElement} button
- */
-export async function copyCode(button) {
-  const code = button.closest("figure")?.querySelector("code");
-  if (!code) return;
-  if (navigator.clipboard) await navigator.clipboard.writeText(code.textContent ?? "");
-  else copySelected(code);
-  const label = button.textContent;
-  button.textContent = "Copied";
-  setTimeout(() => (button.textContent = label), SHOWN_MS);
-}
-
-/**
- * The old way, for pages that a browser does not trust: without TLS there is no clipboard.
- *
- * @param {Element} element
- */
-function copySelected(element) {
-  getSelection()?.selectAllChildren(element);
-  document.execCommand("copy");
-  getSelection()?.removeAllRanges();
-}
-
-/**
- * Show the whole of a long message.
- *
- * @param {HTMLElement} button
- */
-export function unfold(button) {
-  const text = button.previousElementSibling;
-  if (text instanceof HTMLElement) text.dataset.fold = "open";
-  button.remove();
 }

@@ -1,6 +1,8 @@
 import { timeText } from "./logic/words.js";
 import { find, parsed } from "./page.js";
 
+const SHOWN_MS = 1500;
+
 /**
  * @param {string} html of one turn
  * @returns {HTMLElement}
@@ -111,4 +113,41 @@ function answerOf(turn) {
   const answer = turn.querySelector(".answer");
   if (answer === null) throw new Error("A turn without an answer's place.");
   return answer;
+}
+
+/**
+ * Copy the code that a button belongs to, and say so on the button.
+ *
+ * @param {HTMLElement} button
+ */
+export async function copyCode(button) {
+  const code = button.closest("figure")?.querySelector("code");
+  if (!code) return;
+  if (navigator.clipboard) await navigator.clipboard.writeText(code.textContent ?? "");
+  else copySelected(code);
+  const label = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => (button.textContent = label), SHOWN_MS);
+}
+
+/**
+ * The old way, for pages that a browser does not trust: without TLS there is no clipboard.
+ *
+ * @param {Element} element
+ */
+function copySelected(element) {
+  getSelection()?.selectAllChildren(element);
+  document.execCommand("copy");
+  getSelection()?.removeAllRanges();
+}
+
+/**
+ * Show the whole of a long message.
+ *
+ * @param {HTMLElement} button
+ */
+export function unfold(button) {
+  const text = button.previousElementSibling;
+  if (text instanceof HTMLElement) text.dataset.fold = "open";
+  button.remove();
 }
