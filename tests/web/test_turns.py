@@ -226,7 +226,7 @@ def test_a_text_that_citations_cut_apart_is_one_text_with_its_sources_below() ->
     assert isinstance(sources, SourcesPiece)
     assert [(it.number, it.title, it.host, it.quotes) for it in sources.sources] == [
         (1, "Shannon", "a.example", ("Born 1916", "In Petoskey")),
-        (2, "https://b.example/", "b.example", ()),
+        (2, "b.example", "", ()),
     ]
 
 
@@ -283,11 +283,40 @@ def test_an_image_that_lies_elsewhere_is_linked_and_never_loaded() -> None:
     assert "cannot be shown here" in html
 
 
+def remote(name: str, arguments: str, block: str) -> ServerTool:
+    native = Native(family="anthropic", block=block)
+    return ServerTool(name=name, arguments=arguments, native=native)
+
+
 def test_a_search_of_the_provider_is_a_folded_tool_with_its_query() -> None:
-    search = ServerTool(name="web_search", arguments='{"query": "weather in Ulm"}', native=NATIVE)
+    search = remote("web_search", '{"query": "weather in Ulm"}', '{"id": "s"}')
     html = html_of(message("assistant", search))
-    assert '<span class="aside-name">web_search</span>' in html
+    assert '<span class="aside-name">Searched the web</span>' in html
     assert '<span class="aside-preview">weather in Ulm</span>' in html
+    assert "It gave nothing back" not in html
+
+
+def test_what_a_providers_tool_found_joins_its_call() -> None:
+    first = remote("bash_code_execution", '{"command": "echo 1"}', '{"id": "a"}')
+    second = remote("bash_code_execution", '{"command": "rm x"}', '{"id": "b"}')
+    failed = '{"tool_use_id": "b", "content": {"stderr": "no x", "return_code": 1}}'
+    printed = '{"tool_use_id": "a", "content": {"stdout": "1", "return_code": 0}}'
+    results = [
+        Opaque(kind="result", native=Native(family="anthropic", block=block))
+        for block in (failed, printed)
+    ]
+    pieces = pieces_of([message("assistant", first, second, *results)])
+    tools = [piece for piece in pieces if isinstance(piece, ToolPiece)]
+    assert [(tool.result, tool.is_error) for tool in tools] == [("1", False), ("no x", True)]
+    html = html_of(message("assistant", first, second, *results))
+    assert '<pre class="plain">echo 1</pre>' in html
+    assert '<span class="aside-preview">echo 1</span>' in html
+    assert '<pre class="plain">no x</pre>' in html
+
+
+def test_a_finding_whose_call_is_not_there_is_not_drawn() -> None:
+    alone = Native(family="anthropic", block='{"tool_use_id": "z", "content": {"stdout": "1"}}')
+    assert pieces_of([message("assistant", Opaque(kind="result", native=alone))]) == []
 
 
 def test_blocks_without_a_plain_form_are_not_drawn_but_an_answer_of_them_is_no_empty_one() -> None:
@@ -313,3 +342,25 @@ def test_a_thought_inside_the_text_is_drawn_as_a_thought() -> None:
 def test_a_thought_without_words_says_so() -> None:
     html = html_of(message("assistant", Reasoning(text="", native=NATIVE)))
     assert "the provider does not show it" in html
+    assert "<details" not in html
+
+
+@pytest.mark.parametrize(
+    ("citation", "title", "host"),
+    [
+        (Citation(url="https://a.example/b", title="Rain"), "Rain", "a.example"),
+        (Citation(url="https://a.example/b/"), "a.example/b", ""),
+        (Citation(url="https://redirect.example/x", title="sa.gov"), "sa.gov", ""),
+        (Citation(url="https://a.example/b", title="https://a.example/b"), "a.example/b", ""),
+    ],
+)
+def test_a_source_names_its_host_once(citation: Citation, title: str, host: str) -> None:
+    [piece] = pieces_of([message("assistant", cited("", citation))])
+    assert isinstance(piece, SourcesPiece)
+    assert (piece.sources[0].title, piece.sources[0].host) == (title, host)
+
+
+def test_a_refused_key_leads_to_the_providers() -> None:
+    failure = Failure(kind="auth", message="No.")
+    html = html_of(turn=structs.replace(TURN, state="error", failure=failure))
+    assert 'href="../providers"' in html

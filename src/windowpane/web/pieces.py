@@ -15,6 +15,7 @@ from msgspec import Struct, structs
 
 from windowpane.messages import Message
 from windowpane.parts import Image, Opaque, Part, Reasoning, ServerTool, Text, ToolCall, ToolResult
+from windowpane.providers.findings import Finding, call_id_in, finding_in
 from windowpane.web.pictures import Picture, picture_of
 from windowpane.web.sources import Numbering, Source
 from windowpane.web.thinking import thought_and_text
@@ -46,11 +47,14 @@ class PicturePiece(Struct, frozen=True):
 
 
 class ToolPiece(Struct, frozen=True, kw_only=True):
+    """``is_remote``: the provider ran it itself."""
+
     kind: ClassVar[str] = "tool"
     name: str
     arguments: str
     result: str | None
     is_error: bool
+    is_remote: bool = False
 
 
 OtherPart = Reasoning | ToolCall | ToolResult | Image | ServerTool | Opaque
@@ -105,6 +109,7 @@ class _Collected:
     def __init__(self) -> None:
         self.pieces: list[Piece] = []
         self._calls: dict[str, int] = {}
+        self._remote_calls: dict[str, int] = {}
         self._numbering = Numbering()
 
     def add(self, parts: Iterable[Part]) -> None:
@@ -135,20 +140,40 @@ class _Collected:
                 self._calls[part.call_id] = len(self.pieces)
                 self.pieces.append(_called(part))
             case ServerTool():
-                self.pieces.append(_called(part))
+                self._remote_calls[call_id_in(part.native)] = len(self.pieces)
+                self.pieces.append(_found(_called(part), finding_in(part.native)))
             case Image():
                 self.pieces.append(PicturePiece(picture_of(part, owner="in the answer")))
             case Opaque():
-                return
+                self._add_finding(finding_in(part.native))
             case ToolResult():
                 place = self._calls.pop(part.call_id, len(self.pieces))
                 self.pieces[place : place + 1] = [_answered(self.pieces[place:], part)]
             case _ as never:
                 assert_never(never)
 
+    def _add_finding(self, finding: Finding | None) -> None:
+        """What a provider's tool found joins its call; without one there is nothing to join."""
+        place = self._remote_calls.get(finding.call_id) if finding else None
+        called = None if place is None else self.pieces[place]
+        if place is not None and isinstance(called, ToolPiece):
+            self.pieces[place] = _found(called, finding)
+
 
 def _called(call: ToolCall | ServerTool) -> ToolPiece:
-    return ToolPiece(name=call.name, arguments=call.arguments, result=None, is_error=False)
+    return ToolPiece(
+        name=call.name,
+        arguments=call.arguments,
+        result=None,
+        is_error=False,
+        is_remote=isinstance(call, ServerTool),
+    )
+
+
+def _found(called: ToolPiece, finding: Finding | None) -> ToolPiece:
+    if finding is None:
+        return called
+    return structs.replace(called, result=finding.text, is_error=finding.is_error)
 
 
 def _answered(found: Sequence[Piece], result: ToolResult) -> ToolPiece:

@@ -5,6 +5,7 @@ Also the one place that decides which addresses of strangers become links.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
@@ -13,10 +14,14 @@ from msgspec import Struct
 from windowpane.parts import Citation
 
 WEB_SCHEMES = ("http", "https")
+HOST_NAME = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+", re.IGNORECASE)
 
 
 class Source(Struct, frozen=True, kw_only=True):
-    """``href`` is empty where the address is none of the web's; ``quotes`` are the words cited."""
+    """``href`` is empty where the address is none of the web's; ``quotes`` are the words cited.
+
+    ``host`` is empty where the title is an address itself: some providers only pass on by theirs.
+    """
 
     number: int
     title: str
@@ -43,13 +48,22 @@ class Numbering:
         url = cited[0].url
         titles = (citation.title for citation in cited if citation.title.strip())
         quotes = (citation.cited_text.strip() for citation in cited)
+        title = next(titles, url)
         return Source(
             number=number,
-            title=next(titles, url),
+            title=_without_scheme(title),
             href=web_address(url),
-            host=host_of(url),
+            host="" if _is_address(title) else host_of(url),
             quotes=tuple(dict.fromkeys(quote for quote in quotes if quote)),
         )
+
+
+def _is_address(title: str) -> bool:
+    return bool(host_of(title)) or HOST_NAME.fullmatch(title.strip()) is not None
+
+
+def _without_scheme(title: str) -> str:
+    return title.removeprefix("https://").removeprefix("http://").rstrip("/") or title
 
 
 def web_address(url: str) -> str:

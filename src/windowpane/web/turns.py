@@ -6,14 +6,12 @@ pieces an answer has is decided elsewhere, and so is the drawing of a part that 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
 from markupsafe import Markup
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from windowpane.context.weights import is_unanswered
 from windowpane.messages import Message
@@ -31,10 +29,13 @@ from windowpane.web.pieces import (
     TextPiece,
     ToolPiece,
 )
+from windowpane.web.tools import asked_of, shown_tool
 
 PREVIEW_CHARACTERS = 160
 LONG_ASK_CHARACTERS = 2_000
 LONG_ASK_LINES = 24
+# Turns are drawn into a chat's page only, which lies one below the root of the site.
+ROOT = "../"
 LIVE_STATES = ("sending", "waiting")
 # Some providers keep the words of a thought to themselves, or seal them.
 WORDLESS = "the provider does not show it"
@@ -49,12 +50,6 @@ class Ending(Struct, frozen=True, kw_only=True):
 
     name: str
     detail: str
-
-
-class Searched(Struct, frozen=True):
-    """Arguments that say what is looked for."""
-
-    query: str
 
 
 class UsageView(Struct, frozen=True, kw_only=True):
@@ -88,7 +83,7 @@ def piece_html(piece: Piece) -> Markup:
 
 def framed_html(piece: Piece, *, html: Markup, is_open: bool) -> Markup:
     """A piece around its rendered text."""
-    shown = _pretty(piece) if isinstance(piece, ToolPiece) else piece
+    shown = shown_tool(piece) if isinstance(piece, ToolPiece) else piece
     return drawn(
         "parts/_piece.html",
         piece=shown,
@@ -125,7 +120,7 @@ def foot_html(content: TurnContent) -> Markup:
     ending = ENDINGS.get(turn.state) or ENDINGS.get(turn.finish or "")
     if ending is None and _is_unreadable(content):
         ending = UNREADABLE
-    return drawn("parts/_turn_foot.html", turn=turn, ending=ending)
+    return drawn("parts/_turn_foot.html", turn=turn, ending=ending, root=ROOT)
 
 
 def standing_of(content: TurnContent) -> Standing:
@@ -180,27 +175,11 @@ def _preview(piece: Piece, *, is_open: bool) -> str:
             words = _one_line(MARKS.sub("", piece.text[: 4 * PREVIEW_CHARACTERS]))
             return words if words or is_open else WORDLESS
         case ToolPiece():
-            return _one_line(_query(piece) if piece.result is None else piece.result)
+            is_asked = piece.is_remote or piece.result is None
+            return _one_line(asked_of(piece) if is_asked else piece.result or "")
         case TextPiece() | SourcesPiece() | PicturePiece():
             return ""
 
 
-def _query(piece: ToolPiece) -> str:
-    """What a search was for, else all the arguments."""
-    try:
-        return msgspec.json.decode(piece.arguments, type=Searched).query
-    except msgspec.DecodeError:
-        return piece.arguments
-
-
 def _one_line(text: str) -> str:
     return " ".join(text[: 4 * PREVIEW_CHARACTERS].split())[:PREVIEW_CHARACTERS]
-
-
-def _pretty(piece: ToolPiece) -> ToolPiece:
-    """Arguments with line ends; what is no JSON stays as the model wrote it."""
-    try:
-        arguments = json.dumps(json.loads(piece.arguments), indent=2, ensure_ascii=False)
-    except ValueError:
-        return piece
-    return structs.replace(piece, arguments=arguments)
