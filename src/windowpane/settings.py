@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from windowpane.errors import BadSetting
+from windowpane.toolbox import Toolbox
 
 ENVIRONMENT_PREFIX = "WINDOWPANE_"
 # The one variable that says where the file is, so it cannot itself be a key of the file.
@@ -57,6 +58,10 @@ class ContextSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
     cache_mode: CacheMode = "cached"
 
 
+# What applies to tools where nobody has chosen.
+DEFAULT_TOOLBOX = Toolbox(mode="cached", tools={"recall": {}}, approvals={})
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``data`` is the folder for everything that ``database`` and ``key_file`` do not move."""
 
@@ -72,6 +77,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     log_level: LogLevel = "info"
     message_limit_bytes: Count = 1_000_000
     max_iterations: Count = 50
+    tool_result_characters: Count = 24_000
     open_part_flush_seconds: Seconds = 0.5
     delta_join_seconds: Pause = 0.04
     connect_timeout_seconds: Seconds = 10.0

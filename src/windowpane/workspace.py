@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import count
 from types import TracebackType
@@ -25,12 +26,28 @@ from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
 from windowpane.agent.planner import LookedAt, Outlook, Planner, Sight, floor_after
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
+from windowpane.agent.results import REJECTED, STOPPED
 from windowpane.agent.retry import policy_from
 from windowpane.agent.topics import Topics
 from windowpane.agent.turns import Turns
 from windowpane.agent.views import Views
+from windowpane.agent.waiting import (
+    WaitingTurn,
+    as_begun,
+    decided,
+    ended_waiting,
+    is_decided,
+    last_receipt,
+    rest_accepted,
+    store_change,
+    store_ended,
+    waiting_head,
+    waiting_turn,
+)
+from windowpane.agent.workshop import Workshop
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
+from windowpane.context.toolset import Toolset
 from windowpane.errors import (
     ChatBusy,
     HeadMoved,
@@ -39,14 +56,25 @@ from windowpane.errors import (
     MessageTooLarge,
     NoModel,
     NothingRunning,
+    NotWaiting,
     PromptTooLarge,
     RecordDamaged,
     VersionConflict,
 )
-from windowpane.events import EventId, OpenPart, TurnStarted
+from windowpane.events import (
+    EventId,
+    MessageDone,
+    OpenPart,
+    ToolRun,
+    TurnEnded,
+    TurnEvent,
+    TurnPaused,
+    TurnResumed,
+    TurnStarted,
+)
 from windowpane.filters import Topic, TopicTree, Viewpoint, parse
 from windowpane.ids import new_id
-from windowpane.messages import Message
+from windowpane.messages import Finish, Message
 from windowpane.parts import Text
 from windowpane.projects import Chat, Project, checked_name
 from windowpane.settings import ContextSettings, Settings
@@ -60,6 +88,7 @@ from windowpane.storage.history import (
     put_new_turn,
     put_project,
     put_run,
+    stored_new_turn,
 )
 from windowpane.storage.shelves import (
     CHATS,
@@ -74,7 +103,7 @@ from windowpane.storage.shelves import (
 )
 from windowpane.storage.vault import Listing, Stored, Vault
 from windowpane.tokens import TokenCache
-from windowpane.turns import Turn, TurnContent
+from windowpane.turns import Decision, Turn, TurnContent, TurnState
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +119,8 @@ class SendRequest(Struct, frozen=True, kw_only=True):
 
     An empty string says that the sender saw an empty chat. What the filter hides is not sent.
     With ``replaces_turn_id`` the message takes the place of an earlier turn: that one and what
-    followed it are left, not lost.
+    followed it are left, not lost. Where the chat waits for a word on tool calls, an empty text
+    accepts them and a message rejects them.
     """
 
     text: str
@@ -109,11 +139,15 @@ class PlanRequest(Struct, frozen=True, kw_only=True):
 
 
 class ChatPage(Struct, frozen=True, kw_only=True):
-    """A page of a chat as it stands, and the place in the log from which to follow it."""
+    """A page of a chat as it stands, and the place in the log from which to follow it.
+
+    ``tool_runs`` are the calls that are being carried out now.
+    """
 
     chat: Chat
     turns: tuple[TurnContent, ...]
     open_part: OpenPart | None
+    tool_runs: tuple[ToolRun, ...]
     is_answering: bool
     has_older: bool
     position: EventId
@@ -141,6 +175,9 @@ class Workspace:
         self.views = Views(vault)
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
+        )
+        self.workshop = Workshop(
+            vault, models=self.models, planner=self._planner, settings=settings
         )
         self._means = Means(
             vault=vault,
@@ -275,14 +312,16 @@ class Workspace:
         position = self.position(chat_id)
         page = await path_page(self._vault, chat_id, before_depth=before_depth, limit=limit)
         turns = page.turns
-        live, open_part = await self._live(chat_id)
-        if live is not None:
+        unfinished, open_part = await self._live(chat_id)
+        if unfinished is not None:
+            live = unfinished.content(draft_id=unfinished.turn.id)
             turns = tuple(live if live.turn.id == old.turn.id else old for old in turns)
         return ChatPage(
             chat=chat,
             turns=turns,
             open_part=open_part,
-            is_answering=live is not None,
+            tool_runs=tuple(unfinished.work.runs) if unfinished else (),
+            is_answering=unfinished is not None,
             # By depth, not by count: turns that cannot be opened must not hide those before them.
             has_older=bool(turns) and turns[0].turn.depth > 0,
             position=position,
@@ -301,7 +340,7 @@ class Workspace:
         """Events of the chat's newest turn from its beginning, and what comes after."""
         return self._log(chat_id).reader_of_turn()
 
-    async def _live(self, chat_id: str) -> tuple[TurnContent | None, OpenPart | None]:
+    async def _live(self, chat_id: str) -> tuple[Unfinished | None, OpenPart | None]:
         stored = await self._vault.find(RUNS, chat_id)
         if stored is None:
             return None, None
@@ -313,44 +352,148 @@ class Workspace:
             for logged in log.events:
                 unfinished.add(logged.event)
             open_part = log.open.value() if log.open else None
-        return unfinished.content(draft_id=unfinished.turn.id), open_part
+        return unfinished, open_part
 
     # Sending
 
     async def send(self, chat_id: str, request: SendRequest) -> Turn:
         """Store the message and start answering; the answer is made here, whoever watches."""
-        text = self._checked(request.text)
         stored = await self._vault.get(CHATS, chat_id)
         if request.seen_head_id is not None and request.seen_head_id != (
             stored.value.head_id or ""
         ):
             raise HeadMoved
+        waiting = await waiting_head(self._vault, stored.value)
+        if waiting is not None and not request.text.strip():
+            return await self.decide(waiting.turn.id, rest_accepted(waiting.turn))
+        text = self._checked(request.text)
         project = await self.project(stored.value.project_id)
         model = request.model or await self._model_for(chat=stored.value, project=project)
         provider, _ = self.models.resolve(model)
         before = await self._before(stored.value, request.replaces_turn_id)
         turn, message, chat = _begun(before, text=text, model=model, at=_now())
+        equipment = await self.workshop.equipment(
+            chat_id=chat_id, depth=turn.depth, turn_id=turn.id, model=model
+        )
+        toolset = await self.workshop.toolset(equipment)
+
         # Planned before the claim: what cannot be sent is not stored, and the text stays with
         # its writer. If the chat goes on meanwhile, the claim is what fails.
-        outlook = await self._outlook(
-            before, project=project, model=model, filter_text=request.filter_text
-        )
-        ready = await self._planner.plan(outlook, [message], overflow=NO_OVERFLOW)
-        if ready.unsendable is not None:
-            raise PromptTooLarge(ready.unsendable.message)
+        async def planned() -> tuple[Outlook, ContextPlan]:
+            outlook = await self._outlook(
+                before,
+                project=project,
+                model=model,
+                filter_text=request.filter_text,
+                toolset=toolset,
+                at=turn.created_at,
+            )
+            ready = await self._planner.plan(outlook, [message], overflow=NO_OVERFLOW)
+            if ready.unsendable is not None:
+                raise PromptTooLarge(ready.unsendable.message)
+            return outlook, ready
+
+        outlook, ready = await planned()
+        if waiting is not None:
+            # Only now that the message can be sent; with the rejections it is planned anew.
+            await self._end_waiting(waiting, state="complete", finish="tool_use", sentence=REJECTED)
+            outlook, ready = await planned()
         chat = structs.replace(chat, floor=floor_after(outlook, ready))
         await self._claim(stored, chat=chat, turn=turn, message=message)
         assignment = Assignment(
             turn=turn,
-            message=message,
+            messages=(message,),
             means=self._means,
             outlook=outlook,
             plan=ready,
             provider=provider,
+            equipment=equipment,
+            round=0,
             max_iterations=self.settings.max_iterations,
+            decisions={},
         )
-        self._start(assignment)
+        self._start(
+            assignment,
+            stored=stored_new_turn(turn),
+            began=TurnStarted(turn=turn, message=message),
+            requests=0,
+        )
         return turn
+
+    # Tool calls that wait for a person
+
+    async def decide(self, turn_id: str, decisions: Mapping[str, Decision]) -> Turn:
+        """Accept or reject calls by their ids; with the last of them the turn goes on here."""
+        waiting = await waiting_turn(self._vault, turn_id)
+        turn = decided(waiting.turn, decisions)
+        if is_decided(turn):
+            return await self._go_on(waiting, turn)
+        await store_change(self._vault, waiting, turn, [])
+        self._tell(waiting, TurnPaused(turn=turn))
+        return turn
+
+    async def _go_on(self, waiting: WaitingTurn, turn: Turn) -> Turn:
+        chat = await self.chat(turn.chat_id)
+        if chat.head_id != turn.id:
+            raise NotWaiting("The chat has left this turn.")
+        provider, _ = self.models.resolve(turn.model)
+        receipt = await last_receipt(self._vault, turn)
+        equipment = await self.workshop.equipment(
+            chat_id=chat.id, depth=turn.depth, turn_id=turn.id, model=turn.model
+        )
+        outlook = await self._outlook(
+            structs.replace(chat, head_id=turn.parent_id, turn_count=turn.depth),
+            project=await self.project(chat.project_id),
+            model=turn.model,
+            filter_text=receipt.filter_text,
+            toolset=await self.workshop.toolset(equipment),
+            at=turn.created_at,
+        )
+        outlook = await as_begun(self._vault, outlook, receipt)
+        sending = structs.replace(turn, state="sending", pending_calls=())
+        run = Run(turn_id=turn.id, process_id=self._process_id, open_part=None)
+        claim = put_run(self._vault, run, chat_id=chat.id, expected_version=0)
+        stored = await store_change(self._vault, waiting, sending, [claim])
+        assignment = Assignment(
+            turn=sending,
+            messages=waiting.messages,
+            means=self._means,
+            outlook=outlook,
+            plan=None,
+            provider=provider,
+            equipment=equipment,
+            round=receipt.round + 1,
+            max_iterations=self.settings.max_iterations,
+            decisions={call.call_id: call.decision for call in turn.pending_calls if call.decision},
+        )
+        began = TurnResumed(turn=sending, messages=waiting.messages)
+        self._start(assignment, stored=stored, began=began, requests=receipt.number)
+        return sending
+
+    async def _end_waiting(
+        self, waiting: WaitingTurn, *, state: TurnState, finish: Finish, sentence: str
+    ) -> None:
+        """End a turn without the calls that it waited for."""
+        ended = ended_waiting(
+            waiting,
+            state=state,
+            finish=finish,
+            sentence=sentence,
+            at=_now(),
+            counter=self._planner.counter(waiting.turn.model),
+        )
+        await store_ended(self._vault, waiting, ended)
+        self._tell(waiting, MessageDone(message=ended.messages[-1]))
+        self._tell(waiting, TurnEnded(turn=ended.turn))
+
+    def _tell(self, waiting: WaitingTurn, event: TurnEvent | MessageDone) -> None:
+        """A process that did not answer the turn itself knows nothing of it yet."""
+        log = self._log(waiting.turn.chat_id)
+        if log.turn_id != waiting.turn.id:
+            log.append(TurnResumed(turn=waiting.turn, messages=waiting.messages))
+        log.append(event)
+
+    # Plans
 
     async def plan(self, chat_id: str, request: PlanRequest) -> ContextPlan:
         """What the next request would contain if this were sent now."""
@@ -362,18 +505,33 @@ class Workspace:
         project = await self.project(chat.project_id)
         model = request.model or await self._model_for(chat=chat, project=project)
         self.models.resolve(model)
+        equipment = await self.workshop.equipment(
+            chat_id=chat_id, depth=chat.turn_count, turn_id="", model=model
+        )
         outlook = await self._outlook(
-            chat, project=project, model=model, filter_text=request.filter_text
+            chat,
+            project=project,
+            model=model,
+            filter_text=request.filter_text,
+            toolset=await self.workshop.toolset(equipment),
+            at=_now(),
         )
         draft = [_user_message(request.draft, at=_now())] if request.draft.strip() else []
         return await self._planner.sight(outlook, draft, first=first, end=end)
 
     async def _outlook(
-        self, chat: Chat, *, project: Project, model: str, filter_text: str
+        self,
+        chat: Chat,
+        *,
+        project: Project,
+        model: str,
+        filter_text: str,
+        toolset: Toolset,
+        at: datetime,
     ) -> Outlook:
         viewpoint = Viewpoint(
-            now=_now(),
-            zone=_now().astimezone().tzinfo or UTC,
+            now=at,
+            zone=at.astimezone().tzinfo or UTC,
             topics=TopicTree.of(
                 Topic(id=topic.id, name=topic.name, parent_id=topic.parent_id)
                 for topic in await self.topics.of(project.id)
@@ -387,6 +545,7 @@ class Workspace:
             model=model,
             settings=ContextSettings(),
             view=LookedAt(tree=parse(filter_text), viewpoint=viewpoint),
+            toolset=toolset,
         )
 
     async def _before(self, chat: Chat, replaced_id: str | None) -> Chat:
@@ -404,10 +563,22 @@ class Workspace:
         )
 
     async def stop(self, chat_id: str) -> None:
+        """End the answer at once. A turn that waits for a word on tool calls ends without them."""
+        stop = self._stops.get(chat_id)
+        if stop is not None:
+            stop.request(is_by_user=True)
+            return
+        waiting = await waiting_head(self._vault, await self.chat(chat_id))
+        if waiting is None:
+            raise NothingRunning
+        await self._end_waiting(waiting, state="aborted", finish="stopped", sentence=STOPPED)
+
+    async def stop_softly(self, chat_id: str) -> None:
+        """End the answer after the step it is at: a request, or the calls that came of it."""
         stop = self._stops.get(chat_id)
         if stop is None:
             raise NothingRunning
-        stop.request(is_by_user=True)
+        stop.soften()
 
     def is_answering(self, chat_id: str) -> bool:
         return chat_id in self._stops
@@ -438,17 +609,24 @@ class Workspace:
             return HeadMoved()
         return ChatBusy()
 
-    def _start(self, assignment: Assignment) -> None:
+    def _start(
+        self,
+        assignment: Assignment,
+        *,
+        stored: Stored[Turn],
+        began: TurnStarted | TurnResumed,
+        requests: int,
+    ) -> None:
+        """``requests`` of the turn went out before."""
         turn = assignment.turn
         log = self._log(turn.chat_id)
-        log.append(TurnStarted(turn=turn, message=assignment.message))
-        counter = self._planner.counter(turn.model)
+        log.append(began)
         running = Running(
-            turn=turn,
-            message=assignment.message,
+            stored=stored,
+            messages=assignment.messages,
             log=log,
-            counter=counter,
-            accounts=Accounts(self._vault),
+            counter=self._planner.counter(turn.model),
+            accounts=Accounts(self._vault, requests=requests),
         )
         stop = Stop()
         self._journal.begin(running)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from windowpane.agent.checking import Checked, check
+from windowpane.agent.equipment import can_call_tools
 from windowpane.agent.learned import Learned
 from windowpane.agent.quotas import Quotas
 from windowpane.catalog.facts import limits_of, price_of
@@ -207,6 +208,11 @@ class Models:
             learned=(await self.learned.of(name)).limits,
             override=await self._override(name),
         )
+
+    async def can_call_tools(self, name: str) -> bool:
+        """Whether to offer tools to a model. Some lists of models say it, most do not."""
+        definition = self.definition(name.partition("/")[0])
+        return can_call_tools(definition.family, (await self._info(name)).abilities)
 
     async def calibration(self, name: str) -> Calibration:
         return (await self.learned.of(name)).calibration

@@ -25,6 +25,7 @@ from windowpane.context.request import ModelRequest
 from windowpane.context.scope import PageMissing, Scope, page_totals
 from windowpane.context.showing import shown_turns
 from windowpane.context.states import PlannedTurn
+from windowpane.context.toolset import USED_TURNS, Toolset, called_names
 from windowpane.context.view import TextsWanted, begin_view
 from windowpane.context.weights import TurnWeight
 from windowpane.errors import PromptTooLarge
@@ -33,6 +34,7 @@ from windowpane.messages import Message
 from windowpane.options import PLAIN
 from windowpane.projects import Chat, ContextFloor, Project
 from windowpane.settings import ContextSettings
+from windowpane.storage.turn_pages import read_turns
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter, TokenCache, counter_for
 from windowpane.turns import TurnContent
@@ -57,6 +59,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     settings: ContextSettings
     system: str
     view: LookedAt
+    toolset: Toolset
 
 
 class Sight(Struct, frozen=True, kw_only=True):
@@ -86,6 +89,7 @@ class Planner:
         model: str,
         settings: ContextSettings,
         view: LookedAt,
+        toolset: Toolset,
     ) -> Outlook:
         provider_model = model.partition("/")[2]
         limits = await self._models.limits(model)
@@ -105,10 +109,21 @@ class Planner:
             budget=budget,
             settings=settings,
             system=system_prelude(
-                project_prompt=project.system_prompt, topic_message="", tool_prompts=()
+                project_prompt=project.system_prompt,
+                topic_message="",
+                tool_prompts=[prompt.text for prompt in toolset.prompts],
             ),
             view=view,
+            toolset=toolset,
         )
+
+    async def used_names(self, chat_id: str, *, end_depth: int) -> frozenset[str]:
+        """The tools that were called in the last turns of a chat before a depth."""
+        first = max(0, end_depth - USED_TURNS)
+        turns = await read_turns(self._vault, chat_id, first, end_depth)
+        contents = await self._contents.of([turn.id for turn in turns])
+        used = (called_names(content.messages) for content in contents.values())
+        return frozenset[str]().union(*used)
 
     async def plan(
         self, outlook: Outlook, current: Sequence[Message], *, overflow: Overflow
@@ -132,7 +147,12 @@ class Planner:
         end: int,
     ) -> Sight:
         """Pages that the engine asks for are opened meanwhile."""
-        weigher = Weigher(self._vault, counter=outlook.counter, digests=self._digests)
+        weigher = Weigher(
+            self._vault,
+            counter=outlook.counter,
+            digests=self._digests,
+            spells_calls=outlook.toolset.spells_calls,
+        )
         totals = await self._index.totals(outlook.chat, weigher)
         pages: dict[int, Sequence[TurnWeight]] = {}
         while True:
@@ -195,15 +215,17 @@ def _given(
             tool_turns=outlook.settings.tool_turns,
             cache_mode=outlook.settings.cache_mode,
             when_full="slide",
+            spells_calls=outlook.toolset.spells_calls,
         ),
         scope=scope,
         view=WHOLE_CHAT,
         system=outlook.system,
-        tools=(),
+        tools=outlook.toolset.definitions,
         summary=None,
         current=tuple(current),
         floor_index=_floor(outlook),
         overflow=overflow,
+        tool_prompts=outlook.toolset.prompts,
     )
 
 

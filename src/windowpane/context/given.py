@@ -9,6 +9,7 @@ from msgspec import Struct
 from windowpane.context.budget import Budget
 from windowpane.context.request import ToolDefinition
 from windowpane.context.scope import Scope
+from windowpane.context.toolset import ToolPrompt
 from windowpane.messages import Message
 from windowpane.settings import CacheMode
 from windowpane.tokens import Counter
@@ -46,13 +47,17 @@ class ActiveSummary(Struct, frozen=True, kw_only=True):
         return range(self.first_index, self.last_index + 1)
 
 
-class PlanSettings(Struct, frozen=True, kw_only=True):
-    """``reasoning_turns`` and ``tool_turns``: for how many turns they are kept; None for ever."""
+class PlanSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """``reasoning_turns`` and ``tool_turns``: for how many turns they are kept; None for ever.
+
+    ``spells_calls``: tool calls and their results go as plain text.
+    """
 
     reasoning_turns: int | None
     tool_turns: int | None
     cache_mode: CacheMode
     when_full: WhenFull
+    spells_calls: bool = False
 
 
 class Overflow(Struct, frozen=True, kw_only=True):
@@ -73,7 +78,8 @@ class PlanInput(Struct, frozen=True, kw_only=True):
     """Everything a plan depends on.
 
     ``current`` is the draft, or the running turn so far. ``floor_index`` is that of the last plan,
-    if nothing came since that could bring a turn back (see ``changes``).
+    if nothing came since that could bring a turn back (see ``changes``). ``tool_prompts`` says
+    which tool wrote what of ``system``, so that each can be weighed.
     """
 
     model: str
@@ -88,6 +94,7 @@ class PlanInput(Struct, frozen=True, kw_only=True):
     current: tuple[Message, ...]
     floor_index: int | None
     overflow: Overflow
+    tool_prompts: tuple[ToolPrompt, ...] = ()
 
     @property
     def limit_tokens(self) -> int | None:

@@ -18,14 +18,17 @@ from windowpane.storage.base import Change, DeleteChildren, Put
 from windowpane.storage.shelves import (
     CHATS,
     EVENTS,
+    OUTPUTS,
     PROJECTS,
     RECORDS,
     RUNS,
     TOP,
     TURNS,
     Run,
+    ToolOutput,
     left_of,
     micros,
+    outputs_of,
 )
 from windowpane.storage.turn_pages import drop_all_pages
 from windowpane.storage.vault import Stored, Vault
@@ -101,6 +104,17 @@ def put_message(vault: Vault, message: Message, *, turn_id: str, position: int) 
     )
 
 
+def put_output(vault: Vault, output: ToolOutput, *, id: str) -> Put:
+    return vault.put(
+        OUTPUTS,
+        output,
+        id=id,
+        parent_id=outputs_of(output.turn_id),
+        position=0,
+        expected_version=0,
+    )
+
+
 def put_event(vault: Vault, logged: LoggedEvent) -> Put:
     return vault.put(
         EVENTS,
@@ -164,6 +178,7 @@ async def delete_chat(vault: Vault, chat_id: str) -> list[Change]:
     for parent_id in (chat_id, left_of(chat_id)):
         for turn_id in await vault.child_ids(TURNS, parent_id):
             changes.append(DeleteChildren(table="records", parent_id=turn_id))
+            changes.append(DeleteChildren(table="records", parent_id=outputs_of(turn_id)))
             changes.append(DeleteChildren(table="events", parent_id=turn_id))
         changes.append(DeleteChildren(table="turns", parent_id=parent_id))
     return [*changes, *drop_all_pages(chat_id)]
