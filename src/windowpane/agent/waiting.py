@@ -61,7 +61,7 @@ async def waiting_head(vault: Vault, chat: Chat) -> WaitingTurn | None:
 
 def decided(turn: Turn, decisions: Mapping[str, Decision]) -> Turn:
     """The turn with some of its calls decided upon."""
-    known = {call.call_id for call in turn.pending_calls}
+    known = [call.call_id for call in turn.pending_calls]
     unknown = [call_id for call_id in decisions if call_id not in known]
     if unknown or not decisions:
         listed = ", ".join(known)
