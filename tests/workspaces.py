@@ -9,18 +9,21 @@ from pathlib import Path
 import msgspec
 
 from windowpane.definitions import ModelInfo, ProviderDefinition
-from windowpane.events import Event, EventId, Reload, TurnEnded
+from windowpane.events import Event, EventId, Reload, TurnEnded, TurnPaused
 from windowpane.ids import new_id
 from windowpane.providers.scripted import End, Reply, Say, Script, Step
 from windowpane.settings import Settings
 from windowpane.storage.base import Store
 from windowpane.storage.sealing import VaultKey
 from windowpane.storage.vault import Vault
+from windowpane.tools.scripted import ToolScript
 from windowpane.turns import TurnContent
 from windowpane.workspace import SendRequest, Workspace
 
 KEY = VaultKey(bytes(range(32)))
 MODEL = "script/scripted"
+PLAIN_MODEL = ModelInfo(name="scripted")
+CALLING_MODEL = ModelInfo(name="scripted", abilities=("tools",))
 
 
 def says(*chunks: str, delay_seconds: float = 0.0, when: str = "") -> Reply:
@@ -52,11 +55,17 @@ async def script(
     *,
     folder: Path,
     replies: Sequence[Reply],
-    models: tuple[ModelInfo, ...] = (ModelInfo(name="scripted"),),
+    models: tuple[ModelInfo, ...] = (PLAIN_MODEL,),
+    tools: Sequence[ToolScript] = (),
 ) -> None:
-    """Make ``script/scripted`` answer with these replies."""
+    """Make ``script/scripted`` answer with these replies, and call tools if it has any."""
     path = folder / f"{new_id('provider')}.json"
-    path.write_bytes(msgspec.json.encode(Script(replies=tuple(replies), models=models)))
+    played = Script(
+        replies=tuple(replies),
+        models=(CALLING_MODEL,) if tools else models,
+        tools=tuple(msgspec.to_builtins(tool) for tool in tools),
+    )
+    path.write_bytes(msgspec.json.encode(played))
     if any(known.name == "script" for known in workspace.models.definitions):
         await workspace.models.remove("script")
     definition = ProviderDefinition(
@@ -74,9 +83,10 @@ async def new_chat(workspace: Workspace) -> str:
 
 async def ask(workspace: Workspace, chat_id: str, text: str) -> TurnContent:
     """Send and wait for the end; the turn as a reader finds it in the store afterwards."""
-    position = workspace.position(chat_id)
     turn = await workspace.send(chat_id, SendRequest(text=text))
-    await until_ended(workspace, chat_id, after=position)
+    with workspace.follow_turn(chat_id) as reader:
+        while not any(isinstance(logged.event, TurnEnded) for logged in await reader.read()):
+            pass
     page = await workspace.page(chat_id, before_depth=None, limit=40)
     return next(content for content in page.turns if content.turn.id == turn.id)
 
@@ -88,6 +98,17 @@ async def until_ended(workspace: Workspace, chat_id: str, *, after: EventId) -> 
             for logged in await reader.read():
                 seen.append(logged.event)
                 if isinstance(logged.event, TurnEnded | Reload):
+                    return seen
+
+
+async def until_paused(workspace: Workspace, chat_id: str, *, after: EventId) -> list[Event]:
+    """What happens until the turn waits or ends."""
+    seen: list[Event] = []
+    with workspace.follow(chat_id, after=after) as reader:
+        while True:
+            for logged in await reader.read():
+                seen.append(logged.event)
+                if isinstance(logged.event, TurnPaused | TurnEnded | Reload):
                     return seen
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta, Struct, structs
 
 from windowpane.options import CacheMode, Effort, ReasoningSummary, WhenFull
+from windowpane.toolbox import Approval, ToolMode, ToolOptions
 
 # From the nearest to the farthest: the first that has chosen decides.
 Place = Literal["send", "chat", "topic", "project", "default"]
@@ -22,9 +23,6 @@ MessageFormat = Literal["plain", "metadata", "template"]
 MetadataLine = Literal[
     "timestamp", "timestamp_utc", "timestamp_relative", "model", "context", "cost"
 ]
-ToolMode = Literal["auto", "cached", "all-on", "all-off", "manual"]
-Approval = Literal["always", "ask", "never"]
-ToolOptions = dict[str, bool | str]
 
 # The title model that stands for the provider's cheap one; a model's name has a slash.
 CHEAP = "cheap"

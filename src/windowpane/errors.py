@@ -14,7 +14,9 @@
     │   ├── BudgetExceeded
     │   ├── ChatBusy
     │   ├── HeadMoved
-    │   └── NothingRunning
+    │   ├── NothingRunning
+    │   ├── NotWaiting
+    │   └── ToolsWaiting
     ├── StorageError
     │   ├── StoreUnreachable
     │   ├── StoreTooNew
@@ -172,6 +174,24 @@ class NothingRunning(SendRefused):
 
     def __init__(self) -> None:
         super().__init__("There is nothing to stop: this chat is not answering.")
+
+
+class NotWaiting(SendRefused):
+    """Somebody else decided first, or the turn went on without a decision."""
+
+    code = "not_waiting"
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(f"{sentence} Reload to see how it stands.")
+
+
+class ToolsWaiting(SendRefused):
+    code = "tools_waiting"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This chat waits for you to accept or reject tool calls. Decide, or stop it, first."
+        )
 
 
 class StorageError(WindowpaneError):

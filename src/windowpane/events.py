@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from windowpane.errors import Failure, InvalidInput
 from windowpane.messages import Finish, Message
-from windowpane.parts import Part
+from windowpane.parts import Image, Part, ToolResult
 from windowpane.turns import Turn
 from windowpane.usage import TokenUsage
 
@@ -71,15 +71,52 @@ class SendHeld(Struct, frozen=True, kw_only=True, tag="send_held"):
     message: str
 
 
+class ToolStarted(Struct, frozen=True, kw_only=True, tag="tool_started"):
+    call_id: str
+    name: str
+
+
+class ToolProgressed(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="tool_progressed"):
+    """``output`` is what came since the last time, the rest says how it stands."""
+
+    call_id: str
+    message: str = ""
+    fraction: float | None = None
+    output: str = ""
+
+
+class ToolEnded(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="tool_ended"):
+    """One call is answered; the others of its message may still run."""
+
+    result: ToolResult
+    images: tuple[Image, ...] = ()
+
+
 class TurnStarted(Struct, frozen=True, kw_only=True, tag="turn_started"):
     turn: Turn
     message: Message
 
 
 class MessageDone(Struct, frozen=True, kw_only=True, tag="message_done"):
-    """A whole message was stored; the parts before it in the log are now its."""
+    """A whole message was stored; the parts before it in the log are now its.
+
+    Results that came before a turn had to wait are one as well; with the rest it is told again.
+    """
 
     message: Message
+
+
+class TurnPaused(Struct, frozen=True, kw_only=True, tag="turn_paused"):
+    """The turn waits for a person; told again when something of it was decided."""
+
+    turn: Turn
+
+
+class TurnResumed(Struct, frozen=True, kw_only=True, tag="turn_resumed"):
+    """A turn that waited goes on, perhaps in another process: all that it holds so far."""
+
+    turn: Turn
+    messages: tuple[Message, ...]
 
 
 class TurnEnded(Struct, frozen=True, kw_only=True, tag="turn_ended"):
@@ -92,7 +129,9 @@ class Reload(Struct, frozen=True, kw_only=True, tag="reload"):
 
 StreamEvent = PartStarted | PartDelta | PartDone | UsageReported | Finished
 AttemptEvent = AttemptStarted | AttemptFailed | SendHeld
-Event = StreamEvent | AttemptEvent | TurnStarted | MessageDone | TurnEnded | Reload
+ToolEvent = ToolStarted | ToolProgressed | ToolEnded
+TurnEvent = TurnStarted | TurnPaused | TurnResumed | TurnEnded
+Event = StreamEvent | AttemptEvent | ToolEvent | TurnEvent | MessageDone | Reload
 
 
 class EventId(Struct, frozen=True, order=True):
@@ -124,3 +163,15 @@ class OpenPart(Struct, frozen=True, kw_only=True):
     kind: OpenKind
     name: str
     text: str
+
+
+class ToolRun(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A call that is being carried out now: how far it is, and what it has given so far."""
+
+    call_id: str
+    name: str
+    message: str = ""
+    fraction: float | None = None
+    output: str = ""
+    result: ToolResult | None = None
+    images: tuple[Image, ...] = ()

@@ -20,6 +20,7 @@ Kind = Literal[
     "view",
     "receipt",
     "usage",
+    "output",
 ]
 
 PREFIXES: dict[Kind, str] = {
@@ -33,6 +34,7 @@ PREFIXES: dict[Kind, str] = {
     "view": "vw",
     "receipt": "rct",
     "usage": "use",
+    "output": "out",
 }
 
 

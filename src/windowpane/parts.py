@@ -48,10 +48,13 @@ class ToolCall(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="tool_
 
 
 class ToolResult(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="tool_result"):
+    """``text`` is what the model reads; ``output_id`` is the handle of the whole, if it is more."""
+
     call_id: str
     name: str
     text: str
     is_error: bool = False
+    output_id: str = ""
 
 
 class Image(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="image"):

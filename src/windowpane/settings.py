@@ -76,7 +76,7 @@ DEFAULT_CHOICES = Choices(
     cache_mode="cached",
     when_full="compress",
     tool_mode="cached",
-    tools={},
+    tools={"recall": {}},
     tool_approvals={},
     tool_turns="all",
     has_title=True,
@@ -99,6 +99,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     log_level: LogLevel = "info"
     message_limit_bytes: Count = 1_000_000
     max_iterations: Count = 50
+    tool_result_characters: Count = 24_000
     open_part_flush_seconds: Seconds = 0.5
     delta_join_seconds: Pause = 0.04
     connect_timeout_seconds: Seconds = 10.0

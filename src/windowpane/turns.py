@@ -14,9 +14,8 @@ from windowpane.errors import Failure
 from windowpane.messages import Finish, Message
 
 TurnState = Literal["idle", "sending", "waiting", "complete", "error", "aborted", "interrupted"]
-
-
 Flag = Literal["blue", "grey"]
+Decision = Literal["accept", "reject"]
 
 
 class TurnDigest(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -35,8 +34,19 @@ class TurnDigest(Struct, frozen=True, kw_only=True, omit_defaults=True):
     has_image: bool = False
 
 
+class PendingCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A tool call that a person must allow; ``decision`` is None until somebody has decided."""
+
+    call_id: str
+    name: str
+    decision: Decision | None = None
+
+
 class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Star, flag and topic serve filters and never enter a request's text."""
+    """Star, flag and topic serve filters and never enter a request's text.
+
+    ``pending_calls`` are those for which a waiting turn waits.
+    """
 
     id: str
     chat_id: str
@@ -54,6 +64,7 @@ class Turn(Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_pinned: bool = False
     is_skipped: bool = False
     digest: TurnDigest | None = None
+    pending_calls: tuple[PendingCall, ...] = ()
 
 
 class TurnContent(Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from itertools import count
 from types import TracebackType
@@ -21,6 +22,7 @@ from windowpane.agent.budgets import Budgets, BudgetState, Call
 from windowpane.agent.choices import ChosenSettings
 from windowpane.agent.digest import short_name
 from windowpane.agent.drafts import Drafts
+from windowpane.agent.equipment import toolset_of
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.journal import Journal, Running
 from windowpane.agent.lens import Lens, lens_of
@@ -30,17 +32,33 @@ from windowpane.agent.models import ModelList, Models
 from windowpane.agent.planner import LookedAt, Outlook, Planner, Sight, floor_after
 from windowpane.agent.receipts import Receipts
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
+from windowpane.agent.results import REJECTED, STOPPED
 from windowpane.agent.retry import policy_from
 from windowpane.agent.topics import Topics
 from windowpane.agent.turns import Turns
 from windowpane.agent.usage import UsageBook
 from windowpane.agent.views import Views
+from windowpane.agent.waiting import (
+    WaitingTurn,
+    as_begun,
+    decided,
+    ended_waiting,
+    is_decided,
+    last_receipt,
+    rest_accepted,
+    store_change,
+    store_ended,
+    waiting_head,
+    waiting_turn,
+)
 from windowpane.agent.wording import Wording
+from windowpane.agent.workshop import Workshop
 from windowpane.choices import NOTHING_CHOSEN, Choices
-from windowpane.context.applied import Applied
+from windowpane.context.applied import Applied, toolbox_of
 from windowpane.context.estimate import SendEstimate, estimate
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
+from windowpane.context.toolset import Toolset
 from windowpane.drafts import DraftPlace
 from windowpane.errors import (
     ChatBusy,
@@ -50,14 +68,26 @@ from windowpane.errors import (
     MessageTooLarge,
     NoModel,
     NothingRunning,
+    NotWaiting,
     PromptTooLarge,
     RecordDamaged,
     VersionConflict,
 )
-from windowpane.events import EventId, OpenPart, SendHeld, TurnStarted
+from windowpane.events import (
+    EventId,
+    MessageDone,
+    OpenPart,
+    SendHeld,
+    ToolRun,
+    TurnEnded,
+    TurnEvent,
+    TurnPaused,
+    TurnResumed,
+    TurnStarted,
+)
 from windowpane.filters import Topic, TopicTree, Viewpoint, parse
 from windowpane.ids import new_id
-from windowpane.messages import Message
+from windowpane.messages import Finish, Message
 from windowpane.projects import Chat, Project, checked_name
 from windowpane.settings import Settings
 from windowpane.storage.branches import leave_from
@@ -70,6 +100,7 @@ from windowpane.storage.history import (
     put_new_turn,
     put_project,
     put_run,
+    stored_new_turn,
 )
 from windowpane.storage.shelves import (
     CHATS,
@@ -85,7 +116,7 @@ from windowpane.storage.shelves import (
 )
 from windowpane.storage.vault import Listing, Stored, Vault
 from windowpane.tokens import TokenCache
-from windowpane.turns import Turn, TurnContent
+from windowpane.turns import Decision, Turn, TurnContent, TurnState
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +133,8 @@ class SendRequest(Struct, frozen=True, kw_only=True):
     An empty string says that the sender saw an empty chat. What the filter hides is not sent.
     With ``replaces_turn_id`` the message takes the place of an earlier turn: that one and what
     followed it are left, not lost. ``choices`` are for this send alone, and so is ``model``.
-    ``written_at`` is the lens's clock: what it showed is sent.
+    ``written_at`` is the lens's clock: what it showed is sent. Where the chat waits for a word on
+    tool calls, an empty text accepts them and a message rejects them.
     """
 
     text: str
@@ -124,12 +156,16 @@ class PlanRequest(Struct, frozen=True, kw_only=True):
 
 
 class ChatPage(Struct, frozen=True, kw_only=True):
-    """A page of a chat as it stands, and the place in the log from which to follow it."""
+    """A page of a chat as it stands, and the place in the log from which to follow it.
+
+    ``tool_runs`` are the calls that are being carried out now.
+    """
 
     chat: Chat
     turns: tuple[TurnContent, ...]
     open_part: OpenPart | None
     held: SendHeld | None
+    tool_runs: tuple[ToolRun, ...]
     is_answering: bool
     has_older: bool
     position: EventId
@@ -165,6 +201,9 @@ class Workspace:
         self.usage = UsageBook(vault, clock=_now)
         self._wording = Wording(vault, usage=self.usage)
         self.budgets = Budgets(vault, usage=self.usage, process_id=self._process_id)
+        self.workshop = Workshop(
+            vault, models=self.models, planner=self._planner, settings=settings
+        )
         self.receipts = Receipts(
             vault,
             models=self.models,
@@ -304,15 +343,17 @@ class Workspace:
         position = self.position(chat_id)
         page = await path_page(self._vault, chat_id, before_depth=before_depth, limit=limit)
         turns = page.turns
-        live, open_part, held = await self._live(chat_id)
-        if live is not None:
+        unfinished, open_part = await self._live(chat_id)
+        if unfinished is not None:
+            live = unfinished.content(draft_id=unfinished.turn.id)
             turns = tuple(live if live.turn.id == old.turn.id else old for old in turns)
         return ChatPage(
             chat=chat,
             turns=turns,
             open_part=open_part,
-            held=held,
-            is_answering=live is not None,
+            held=unfinished.held if unfinished else None,
+            tool_runs=tuple(unfinished.work.runs) if unfinished else (),
+            is_answering=unfinished is not None,
             # By depth, not by count: turns that cannot be opened must not hide those before them.
             has_older=bool(turns) and turns[0].turn.depth > 0,
             position=position,
@@ -331,12 +372,10 @@ class Workspace:
         """Events of the chat's newest turn from its beginning, and what comes after."""
         return self._log(chat_id).reader_of_turn()
 
-    async def _live(
-        self, chat_id: str
-    ) -> tuple[TurnContent | None, OpenPart | None, SendHeld | None]:
+    async def _live(self, chat_id: str) -> tuple[Unfinished | None, OpenPart | None]:
         stored = await self._vault.find(RUNS, chat_id)
         if stored is None:
-            return None, None, None
+            return None, None
         unfinished = await read_unfinished(self._vault, stored.value)
         open_part = stored.value.open_part
         log = self._logs.get(chat_id)
@@ -345,44 +384,158 @@ class Workspace:
             for logged in log.events:
                 unfinished.add(logged.event)
             open_part = log.open.value() if log.open else None
-        return unfinished.content(draft_id=unfinished.turn.id), open_part, unfinished.held
+        return unfinished, open_part
 
     # Sending
 
     async def send(self, chat_id: str, request: SendRequest) -> Turn:
         """Store the message and start answering; the answer is made here, whoever watches."""
-        text = self._checked(request.text)
         stored = await self._vault.get(CHATS, chat_id)
         if request.seen_head_id is not None and request.seen_head_id != (
             stored.value.head_id or ""
         ):
             raise HeadMoved
+        waiting = await waiting_head(self._vault, stored.value)
+        if waiting is not None and not request.text.strip():
+            return await self.decide(waiting.turn.id, rest_accepted(waiting.turn))
+        text = self._checked(request.text)
         before = await self._before(stored.value, request.replaces_turn_id)
         settings = await self.applied(before, send=_send_choices(request))
         provider, _ = self.models.resolve(settings.model)
         at = request.written_at or _now()
         message = await self._worded(text, chat=before, settings=settings, at=at)
         turn, chat = _begun(before, message=message, model=settings.model, at=_now())
+        equipment = await self.workshop.equipment(
+            chat_id=chat_id,
+            depth=turn.depth,
+            turn_id=turn.id,
+            model=turn.model,
+            toolbox=toolbox_of(settings),
+        )
+        toolset = await toolset_of(equipment, toolbox=toolbox_of(settings))
+
         # Planned before the claim: what cannot be sent is not stored, and the text stays with
         # its writer. If the chat goes on meanwhile, the claim is what fails.
-        outlook = await self._outlook(before, settings=settings, filter_text=request.filter_text)
-        ready = await self._planner.plan(outlook, [message], overflow=NO_OVERFLOW)
-        if ready.unsendable is not None:
-            raise PromptTooLarge(ready.unsendable.message)
-        await self._require_budget(outlook, ready)
+        async def planned() -> tuple[Outlook, ContextPlan]:
+            outlook = await self._outlook(
+                before,
+                settings=settings,
+                filter_text=request.filter_text,
+                toolset=toolset,
+                at=turn.created_at,
+            )
+            ready = await self._planner.plan(outlook, [message], overflow=NO_OVERFLOW)
+            if ready.unsendable is not None:
+                raise PromptTooLarge(ready.unsendable.message)
+            await self._require_budget(outlook, ready)
+            return outlook, ready
+
+        outlook, ready = await planned()
+        if waiting is not None:
+            # Only now that the message can be sent; with the rejections it is planned anew.
+            await self._end_waiting(waiting, state="complete", finish="tool_use", sentence=REJECTED)
+            outlook, ready = await planned()
         chat = structs.replace(chat, floor=floor_after(outlook, ready))
         await self._claim(stored, chat=chat, turn=turn, message=message)
         assignment = Assignment(
             turn=turn,
-            message=message,
+            messages=(message,),
             means=self._means,
             outlook=outlook,
             plan=ready,
             provider=provider,
+            equipment=equipment,
+            round=0,
             max_iterations=self.settings.max_iterations,
+            decisions={},
         )
-        self._start(assignment)
+        self._start(
+            assignment,
+            stored=stored_new_turn(turn),
+            began=TurnStarted(turn=turn, message=message),
+            requests=0,
+        )
         return turn
+
+    # Tool calls that wait for a person
+
+    async def decide(self, turn_id: str, decisions: Mapping[str, Decision]) -> Turn:
+        """Accept or reject calls by their ids; with the last of them the turn goes on here."""
+        waiting = await waiting_turn(self._vault, turn_id)
+        turn = decided(waiting.turn, decisions)
+        if is_decided(turn):
+            return await self._go_on(waiting, turn)
+        await store_change(self._vault, waiting, turn, [])
+        self._tell(waiting, TurnPaused(turn=turn))
+        return turn
+
+    async def _go_on(self, waiting: WaitingTurn, turn: Turn) -> Turn:
+        chat = await self.chat(turn.chat_id)
+        if chat.head_id != turn.id:
+            raise NotWaiting("The chat has left this turn.")
+        provider, _ = self.models.resolve(turn.model)
+        receipt = await last_receipt(self._vault, turn)
+        before = structs.replace(chat, head_id=turn.parent_id, turn_count=turn.depth)
+        settings = await self.applied(before, send=Choices(model=turn.model))
+        equipment = await self.workshop.equipment(
+            chat_id=chat.id,
+            depth=turn.depth,
+            turn_id=turn.id,
+            model=turn.model,
+            toolbox=toolbox_of(settings),
+        )
+        outlook = await self._outlook(
+            before,
+            settings=settings,
+            filter_text=receipt.filter_text,
+            toolset=await toolset_of(equipment, toolbox=toolbox_of(settings)),
+            at=turn.created_at,
+        )
+        outlook = await as_begun(self._vault, outlook, receipt)
+        sending = structs.replace(turn, state="sending", pending_calls=())
+        run = Run(turn_id=turn.id, process_id=self._process_id, open_part=None)
+        claim = put_run(self._vault, run, chat_id=chat.id, expected_version=0)
+        stored = await store_change(self._vault, waiting, sending, [claim])
+        assignment = Assignment(
+            turn=sending,
+            messages=waiting.messages,
+            means=self._means,
+            outlook=outlook,
+            plan=None,
+            provider=provider,
+            equipment=equipment,
+            round=receipt.round + 1,
+            max_iterations=self.settings.max_iterations,
+            decisions={call.call_id: call.decision for call in turn.pending_calls if call.decision},
+        )
+        began = TurnResumed(turn=sending, messages=waiting.messages)
+        self._start(assignment, stored=stored, began=began, requests=receipt.number)
+        return sending
+
+    async def _end_waiting(
+        self, waiting: WaitingTurn, *, state: TurnState, finish: Finish, sentence: str
+    ) -> None:
+        """End a turn without the calls that it waited for."""
+        ended = ended_waiting(
+            waiting,
+            state=state,
+            finish=finish,
+            sentence=sentence,
+            at=_now(),
+            counter=self._planner.counter(waiting.turn.model),
+        )
+        await store_ended(self._vault, waiting, ended)
+        self._tell(waiting, MessageDone(message=ended.messages[-1]))
+        self._tell(waiting, TurnEnded(turn=ended.turn))
+
+    def _tell(self, waiting: WaitingTurn, event: TurnEvent | MessageDone) -> None:
+        """A process that did not answer the turn itself knows nothing of it yet."""
+        log = self._log(waiting.turn.chat_id)
+        if log.turn_id != waiting.turn.id:
+            log.append(TurnResumed(turn=waiting.turn, messages=waiting.messages))
+        log.append(event)
+
+    # Plans
 
     async def plan(self, chat_id: str, request: PlanRequest) -> ContextPlan:
         """What the next request would contain if this were sent now."""
@@ -417,7 +570,20 @@ class Workspace:
         chat = await self.chat(chat_id)
         settings = await self.applied(chat, send=_send_choices(request))
         self.models.resolve(settings.model)
-        outlook = await self._outlook(chat, settings=settings, filter_text=request.filter_text)
+        equipment = await self.workshop.equipment(
+            chat_id=chat_id,
+            depth=chat.turn_count,
+            turn_id="",
+            model=settings.model,
+            toolbox=toolbox_of(settings),
+        )
+        outlook = await self._outlook(
+            chat,
+            settings=settings,
+            filter_text=request.filter_text,
+            toolset=await toolset_of(equipment, toolbox=toolbox_of(settings)),
+            at=at,
+        )
         draft: list[Message] = []
         if request.draft.strip():
             message = await self._worded(request.draft, chat=chat, settings=settings, at=at)
@@ -432,9 +598,17 @@ class Workspace:
     async def _worded(self, text: str, *, chat: Chat, settings: Applied, at: datetime) -> Message:
         return await self._wording.message(text, chat=chat, settings=settings, at=at, zone=_zone())
 
-    async def _outlook(self, chat: Chat, *, settings: Applied, filter_text: str) -> Outlook:
+    async def _outlook(
+        self,
+        chat: Chat,
+        *,
+        settings: Applied,
+        filter_text: str,
+        toolset: Toolset,
+        at: datetime,
+    ) -> Outlook:
         viewpoint = Viewpoint(
-            now=_now(),
+            now=at,
             zone=_zone(),
             topics=TopicTree.of(
                 Topic(id=topic.id, name=topic.name, parent_id=topic.parent_id)
@@ -445,7 +619,7 @@ class Workspace:
         )
         view = LookedAt(tree=parse(filter_text), viewpoint=viewpoint)
         return await self._planner.outlook(
-            chat, applied=settings, view=view, day_began_at=_midnight(_now())
+            chat, applied=settings, view=view, toolset=toolset, day_began_at=_midnight(_now())
         )
 
     async def _require_budget(self, outlook: Outlook, ready: ContextPlan) -> None:
@@ -505,10 +679,22 @@ class Workspace:
         )
 
     async def stop(self, chat_id: str) -> None:
+        """End the answer at once. A turn that waits for a word on tool calls ends without them."""
+        stop = self._stops.get(chat_id)
+        if stop is not None:
+            stop.request(is_by_user=True)
+            return
+        waiting = await waiting_head(self._vault, await self.chat(chat_id))
+        if waiting is None:
+            raise NothingRunning
+        await self._end_waiting(waiting, state="aborted", finish="stopped", sentence=STOPPED)
+
+    async def stop_softly(self, chat_id: str) -> None:
+        """End the answer after the step it is at: a request, or the calls that came of it."""
         stop = self._stops.get(chat_id)
         if stop is None:
             raise NothingRunning
-        stop.request(is_by_user=True)
+        stop.soften()
 
     def is_answering(self, chat_id: str) -> bool:
         return chat_id in self._stops
@@ -540,17 +726,24 @@ class Workspace:
             return HeadMoved()
         return ChatBusy()
 
-    def _start(self, assignment: Assignment) -> None:
+    def _start(
+        self,
+        assignment: Assignment,
+        *,
+        stored: Stored[Turn],
+        began: TurnStarted | TurnResumed,
+        requests: int,
+    ) -> None:
+        """``requests`` of the turn went out before."""
         turn = assignment.turn
         log = self._log(turn.chat_id)
-        log.append(TurnStarted(turn=turn, message=assignment.message))
-        counter = self._planner.counter(turn.model)
+        log.append(began)
         running = Running(
-            turn=turn,
-            message=assignment.message,
+            stored=stored,
+            messages=assignment.messages,
             log=log,
-            counter=counter,
-            accounts=Accounts(self._vault),
+            counter=self._planner.counter(turn.model),
+            accounts=Accounts(self._vault, requests=requests),
         )
         stop = Stop()
         self._journal.begin(running)

@@ -122,14 +122,17 @@ class OpenAccount:
 
 
 class Accounts:
-    """``unwritten`` are rows that no batch has taken yet, in the order in which they came."""
+    """``unwritten`` are rows that no batch has taken yet, in the order in which they came.
 
-    def __init__(self, vault: Vault) -> None:
+    ``requests`` counts those of the turn, also before it had to wait.
+    """
+
+    def __init__(self, vault: Vault, *, requests: int) -> None:
         self._vault = vault
         self._texts: set[str] = set()
         self.open: OpenAccount | None = None
         self.unwritten: list[Change] = []
-        self.requests = 0
+        self.requests = requests
 
     def begin(self, account: OpenAccount, texts: SharedTexts) -> None:
         self.open = account

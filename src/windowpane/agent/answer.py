@@ -12,11 +12,19 @@ from collections.abc import Generator
 from contextlib import aclosing, contextmanager
 from datetime import datetime
 
-from windowpane.agent.fold import Draft
+from windowpane.agent.fold import Draft, Work
 from windowpane.agent.journal import Ending, Journal, Running
-from windowpane.agent.loop import Assignment, LoopEnded, run
+from windowpane.agent.loop import Assignment, LoopEnded, LoopPaused, run
+from windowpane.agent.results import (
+    CLOSED,
+    FAILED,
+    STOPPED,
+    open_calls,
+    refusal,
+    results_message,
+)
 from windowpane.errors import Failure, ProviderFailed, VersionConflict, WindowpaneError
-from windowpane.events import MessageDone
+from windowpane.events import AttemptEvent, MessageDone, StreamEvent, ToolEvent
 from windowpane.ids import new_id
 from windowpane.messages import Message
 from windowpane.turns import TurnState
@@ -25,10 +33,14 @@ logger = logging.getLogger(__name__)
 
 
 class Stop:
-    """Ends a running answer: at once while it waits for the model, never while it is storing."""
+    """Ends a running answer: at once while it waits for the model, never while it is storing.
+
+    Or softly: after the step that it is at, a request or its tool calls.
+    """
 
     def __init__(self) -> None:
         self.is_by_user = False
+        self.is_soft = False
         self._is_requested = False
         self._is_held = False
         self._task: asyncio.Task[None] | None = None
@@ -42,6 +54,9 @@ class Stop:
         self._is_requested, self.is_by_user = True, is_by_user
         if self._task is not None and not self._is_held:
             self._task.cancel()
+
+    def soften(self) -> None:
+        self.is_soft = True
 
     async def ended(self) -> None:
         if self._task is not None:
@@ -60,14 +75,33 @@ class Stop:
             raise asyncio.CancelledError
 
 
+class _Unkept:
+    """What would be lost if the answer broke off here: a message being written, or calls."""
+
+    def __init__(self) -> None:
+        self.draft = Draft()
+        self.work = Work()
+
+    def add(self, event: StreamEvent | AttemptEvent | ToolEvent) -> None:
+        self.draft.add(event)
+        self.work.add(event)
+
+    def clear(self) -> None:
+        self.draft.clear()
+        self.work.clear()
+
+
 async def answer(assignment: Assignment, *, running: Running, journal: Journal, stop: Stop) -> None:
-    draft = Draft()
+    unkept = _Unkept()
     clock = assignment.means.clock
     try:
-        ended = await _played(assignment, draft, running=running, journal=journal, stop=stop)
-        ending = Ending(state="complete", finish=ended.finish, failure=None, at=clock())
+        ended = await _played(assignment, unkept, running=running, journal=journal, stop=stop)
         with stop.held():
-            await journal.end(running, ending=ending, last=ended.message)
+            if isinstance(ended, LoopPaused):
+                await journal.pause(running, pending=ended.pending, results=ended.results)
+            else:
+                ending = Ending(state="complete", finish=ended.finish, failure=None, at=clock())
+                await journal.end(running, ending=ending, last=ended.message)
         return
     except VersionConflict:
         logger.warning("Turn %s was taken over by another process.", running.turn.id)
@@ -84,31 +118,31 @@ async def answer(assignment: Assignment, *, running: Running, journal: Journal, 
         sentence = f"Something went wrong inside Windowpane: {error!r}."
         ending = _failed(Failure(kind="unknown", message=sentence), at=clock())
     with stop.held():
-        partial = _partial(draft, running, ending=ending)
+        partial = _partial(unkept, running, ending=ending)
         await journal.end(running, ending=ending, last=partial)
 
 
 async def _played(
     assignment: Assignment,
-    draft: Draft,
+    unkept: _Unkept,
     *,
     running: Running,
     journal: Journal,
     stop: Stop,
-) -> LoopEnded:
-    """Run the loop to its end; ``draft`` holds what would be lost if it broke off here."""
-    async with aclosing(run(assignment, accounts=running.accounts)) as events:
+) -> LoopEnded | LoopPaused:
+    loop = run(assignment, accounts=running.accounts, is_ending=lambda: stop.is_soft)
+    async with aclosing(loop) as events:
         async for event in events:
             match event:
                 case MessageDone():
                     with stop.held():
                         await journal.keep(running, event.message)
-                    draft.clear()
+                    unkept.clear()
                     stop.check()
-                case LoopEnded():
+                case LoopEnded() | LoopPaused():
                     return event
                 case _:
-                    draft.add(event)
+                    unkept.add(event)
                     journal.note(running, event)
     raise AssertionError("a loop that ends says so")
 
@@ -117,8 +151,11 @@ def _failed(failure: Failure, *, at: datetime) -> Ending:
     return Ending(state="error", finish="error", failure=failure, at=at)
 
 
-def _partial(draft: Draft, running: Running, *, ending: Ending) -> Message | None:
+def _partial(unkept: _Unkept, running: Running, *, ending: Ending) -> Message | None:
     """The message that was being written, with what its open part holds."""
+    if open_calls(running.messages):
+        return _results(unkept.work, running, ending=ending)
+    draft = unkept.draft
     if running.log.open is not None:
         draft.add_open(running.log.open.value())
         running.log.open = None
@@ -126,4 +163,23 @@ def _partial(draft: Draft, running: Running, *, ending: Ending) -> Message | Non
         return None
     return draft.message(
         id=new_id("record"), model=running.turn.model, at=ending.at, finish=ending.finish
+    )
+
+
+def _results(work: Work, running: Running, *, ending: Ending) -> Message:
+    """What was done is kept; of the other calls the model hears why they have no result."""
+    reasons: dict[TurnState, str] = {"aborted": STOPPED, "interrupted": CLOSED}
+    reason = reasons.get(ending.state, FAILED)
+    ended = [result.call_id for result in work.results]
+    others = [
+        refusal(call, "\n\n".join(filter(None, (work.output_of(call.call_id), reason))))
+        for call in open_calls(running.messages)
+        if call.call_id not in ended
+    ]
+    return results_message(
+        running.messages,
+        [*work.results, *others],
+        images=work.images,
+        id=new_id("record"),
+        at=ending.at,
     )

@@ -1,11 +1,17 @@
 """Events → what they amount to. The page, recovery and the loop read a turn through this fold,
-so a live turn, a reloaded one and one that a crash left behind cannot differ."""
+so a live turn, a reloaded one and one that a crash left behind cannot differ.
+
+A running turn writes a message, or it carries out the calls of the message before.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 
+from msgspec import structs
+
+from windowpane.agent.results import results_message, with_message
 from windowpane.events import (
     AttemptStarted,
     Event,
@@ -14,12 +20,18 @@ from windowpane.events import (
     OpenPart,
     PartDone,
     SendHeld,
+    ToolEnded,
+    ToolProgressed,
+    ToolRun,
+    ToolStarted,
     TurnEnded,
+    TurnPaused,
+    TurnResumed,
     TurnStarted,
     UsageReported,
 )
 from windowpane.messages import Finish, Message
-from windowpane.parts import Part, Reasoning, Text, ToolCall
+from windowpane.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult
 from windowpane.turns import Turn, TurnContent
 from windowpane.usage import TokenUsage
 
@@ -77,14 +89,78 @@ class Draft:
         return not self.parts and self.usage is None
 
 
+class Work:
+    """The calls that are being carried out, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self.runs: list[ToolRun] = []
+
+    def clear(self) -> None:
+        self.runs = []
+
+    def add(self, event: Event) -> None:
+        match event:
+            case ToolStarted():
+                self.runs.append(ToolRun(call_id=event.call_id, name=event.name))
+            case ToolProgressed():
+                self._change(event.call_id, _progressed(event))
+            case ToolEnded():
+                self._end(event)
+            case _:
+                pass
+
+    @property
+    def results(self) -> list[ToolResult]:
+        return [run.result for run in self.runs if run.result is not None]
+
+    @property
+    def images(self) -> list[Image]:
+        return [image for run in self.runs for image in run.images]
+
+    def output_of(self, call_id: str) -> str:
+        return next((run.output for run in self.runs if run.call_id == call_id), "")
+
+    def _end(self, event: ToolEnded) -> None:
+        """A call that was refused ends without having begun."""
+        result = event.result
+        if self._open(result.call_id) is None:
+            self.runs.append(ToolRun(call_id=result.call_id, name=result.name))
+        self._change(
+            result.call_id,
+            lambda run: structs.replace(run, result=result, images=event.images),
+        )
+
+    def _change(self, call_id: str, change: Callable[[ToolRun], ToolRun]) -> None:
+        place = self._open(call_id)
+        if place is not None:
+            self.runs[place] = change(self.runs[place])
+
+    def _open(self, call_id: str) -> int | None:
+        runs = enumerate(self.runs)
+        return next((n for n, run in runs if run.call_id == call_id and not run.result), None)
+
+
+def _progressed(event: ToolProgressed) -> Callable[[ToolRun], ToolRun]:
+    def progressed(run: ToolRun) -> ToolRun:
+        return structs.replace(
+            run,
+            message=event.message,
+            fraction=event.fraction,
+            output=run.output + event.output,
+        )
+
+    return progressed
+
+
 class Unfinished:
-    """A turn read from its log: finished messages and the draft of the next."""
+    """A turn read from its log: finished messages, and the draft of the next or the work on it."""
 
     def __init__(self, *, turn: Turn, messages: Iterable[Message]) -> None:
         self.turn = turn
         self.messages = list(messages)
         self.draft = Draft()
         self.held: SendHeld | None = None
+        self.work = Work()
 
     def add(self, event: Event) -> None:
         match event:
@@ -93,18 +169,38 @@ class Unfinished:
             case AttemptStarted():
                 self.held = None
             case TurnStarted():
-                self.turn, self.messages, self.draft = event.turn, [event.message], Draft()
+                self._begin(event.turn, [event.message])
+            case TurnResumed():
+                self._begin(event.turn, list(event.messages))
             case MessageDone():
-                self.messages.append(event.message)
+                self.messages = with_message(self.messages, event.message)
                 self.draft.clear()
-            case TurnEnded():
+                self.work.clear()
+            case TurnPaused() | TurnEnded():
                 self.turn, self.held = event.turn, None
+                self.work.clear()
             case _:
                 self.draft.add(event)
+                self.work.add(event)
+
+    def _begin(self, turn: Turn, messages: list[Message]) -> None:
+        self.turn, self.messages = turn, messages
+        self.draft.clear()
+        self.work.clear()
+
+    def answered(self, *, id: str, at: datetime) -> Message | None:
+        """The results so far as the message that they will be; None if there are no new ones."""
+        if not self.work.results:
+            return None
+        return results_message(
+            self.messages, self.work.results, images=self.work.images, id=id, at=at
+        )
 
     def content(self, *, draft_id: str) -> TurnContent:
         """The turn as it stands, the draft as its last message if it holds anything."""
         messages = list(self.messages)
+        if results := self.answered(id=draft_id, at=self.turn.created_at):
+            messages = with_message(messages, results)
         if self.draft.parts:
             messages.append(
                 self.draft.message(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
@@ -17,8 +17,17 @@ from msgspec import Struct, structs
 from windowpane.agent.accounts import Accounts
 from windowpane.agent.digest import digest_of
 from windowpane.agent.log import ChatLog
+from windowpane.agent.results import with_message
 from windowpane.errors import Failure, StorageError, VersionConflict
-from windowpane.events import AttemptEvent, LoggedEvent, MessageDone, StreamEvent, TurnEnded
+from windowpane.events import (
+    AttemptEvent,
+    LoggedEvent,
+    MessageDone,
+    StreamEvent,
+    ToolEvent,
+    TurnEnded,
+    TurnPaused,
+)
 from windowpane.messages import Finish, Message
 from windowpane.storage.base import Change, DeleteChildren
 from windowpane.storage.history import (
@@ -27,12 +36,11 @@ from windowpane.storage.history import (
     put_message,
     put_run,
     put_turn,
-    stored_new_turn,
 )
 from windowpane.storage.shelves import TURNS, Run
-from windowpane.storage.vault import Vault
+from windowpane.storage.vault import Stored, Vault
 from windowpane.tokens import Counter
-from windowpane.turns import Turn, TurnContent, TurnState
+from windowpane.turns import PendingCall, Turn, TurnContent, TurnState
 
 logger = logging.getLogger(__name__)
 
@@ -55,17 +63,17 @@ class Running:
     def __init__(
         self,
         *,
-        turn: Turn,
-        message: Message,
+        stored: Stored[Turn],
+        messages: Sequence[Message],
         log: ChatLog,
         counter: Counter,
         accounts: Accounts,
     ) -> None:
-        self.turn = turn
+        self.turn = stored.value
         self.accounts = accounts
-        self.stored = stored_new_turn(turn)
+        self.stored = stored
         self.log = log
-        self.messages = [message]
+        self.messages = list(messages)
         self.counter = counter
         self.run_version = 1
         self.pending: list[LoggedEvent] = []
@@ -84,7 +92,7 @@ class Journal:
     def begin(self, running: Running) -> None:
         self._running.add(running)
 
-    def note(self, running: Running, event: StreamEvent | AttemptEvent) -> None:
+    def note(self, running: Running, event: StreamEvent | AttemptEvent | ToolEvent) -> None:
         """Show an event to readers now; the next flush takes it to disk."""
         logged = running.log.append(event)
         if logged is not None:
@@ -105,25 +113,47 @@ class Journal:
             ]
             await self._commit_patiently(changes)
             running.accounts.written(len(accounts))
-        running.messages.append(message)
+        running.messages = with_message(running.messages, message)
         running.run_version += 1
         running.log.append(MessageDone(message=message))
 
     async def end(self, running: Running, *, ending: Ending, last: Message | None) -> None:
         """Store how the turn ended, with its last message, whole or cut short, if there is one."""
+        turn = await self._released(
+            running, lambda turn: _ended(turn, running, ending=ending, last=last), last=last
+        )
+        running.log.append(TurnEnded(turn=turn))
+
+    async def pause(
+        self, running: Running, *, pending: tuple[PendingCall, ...], results: Message | None
+    ) -> None:
+        """Store that the turn waits, with the results it has; any process may go on with it."""
+        turn = await self._released(
+            running,
+            lambda turn: structs.replace(turn, state="waiting", pending_calls=pending),
+            last=results,
+        )
+        running.log.append(TurnPaused(turn=turn))
+
+    async def _released(
+        self, running: Running, change: Callable[[Turn], Turn], *, last: Message | None
+    ) -> Turn:
+        """This process lets go of the turn, as it is after a change."""
         running.log.open = None
         try:
-            turn = await self._store_end(running, ending=ending, last=last)
+            turn = await self._store_release(running, change, last=last)
         finally:
             self._running.discard(running)
         if last is not None:
             running.log.append(MessageDone(message=last))
-        running.log.append(TurnEnded(turn=turn))
+        return turn
 
-    async def _store_end(self, running: Running, *, ending: Ending, last: Message | None) -> Turn:
+    async def _store_release(
+        self, running: Running, change: Callable[[Turn], Turn], *, last: Message | None
+    ) -> Turn:
         """If the turn was starred or pinned while it was answered, that is kept."""
         while True:
-            turn = _ended(running, ending=ending, last=last)
+            turn = change(running.stored.value)
             changes: list[Change] = [put_turn(self._vault, running.stored, turn)]
             if last is not None:
                 changes.append(self._message_row(running, last))
@@ -213,9 +243,8 @@ class Journal:
         await self._vault.commit(changes)
 
     def _message_row(self, running: Running, message: Message) -> Change:
-        return put_message(
-            self._vault, message, turn_id=running.turn.id, position=len(running.messages)
-        )
+        position = len(with_message(running.messages, message)) - 1
+        return put_message(self._vault, message, turn_id=running.turn.id, position=position)
 
     def _run_row(self, running: Running) -> Change:
         part, account = running.log.open, running.accounts.open
@@ -233,14 +262,14 @@ class Journal:
         )
 
 
-def _ended(running: Running, *, ending: Ending, last: Message | None) -> Turn:
+def _ended(turn: Turn, running: Running, *, ending: Ending, last: Message | None) -> Turn:
     ended = structs.replace(
-        running.stored.value,
+        turn,
         state=ending.state,
         finish=ending.finish,
         failure=ending.failure,
         ended_at=ending.at,
     )
-    messages = (*running.messages, last) if last is not None else tuple(running.messages)
-    content = TurnContent(turn=ended, messages=messages)
+    messages = with_message(running.messages, last) if last is not None else running.messages
+    content = TurnContent(turn=ended, messages=tuple(messages))
     return structs.replace(ended, digest=digest_of(content, counter=running.counter))

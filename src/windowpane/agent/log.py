@@ -20,6 +20,7 @@ from windowpane.events import (
     PartDone,
     PartStarted,
     Reload,
+    TurnResumed,
     TurnStarted,
 )
 
@@ -88,7 +89,7 @@ class ChatLog:
         return logged
 
     def _append_finished(self, event: Event) -> LoggedEvent:
-        if isinstance(event, TurnStarted):
+        if isinstance(event, TurnStarted | TurnResumed):
             self._begin(event.turn.id)
         if isinstance(event, PartDone):
             self.open = None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from windowpane.agent.checking import Checked, check
+from windowpane.agent.equipment import can_call_tools
 from windowpane.agent.facts import ModelFacts, facts_of, known_limits
 from windowpane.agent.learned import Learned
 from windowpane.agent.listed import ANSWERS_AT_ONCE, ModelLists
@@ -244,6 +245,11 @@ class Models:
         override = await self._override(name)
         is_long = override is not None and override.uses_long_context
         return RequestOptions(uses_long_context=is_long and has_long_context_switch(name))
+
+    async def can_call_tools(self, name: str) -> bool:
+        """Whether to offer tools to a model. Some lists of models say it, most do not."""
+        definition = self.definition(name.partition("/")[0])
+        return can_call_tools(definition.family, (await self._info(name)).abilities)
 
     async def calibration(self, name: str) -> Calibration:
         return (await self.learned.of(name)).calibration

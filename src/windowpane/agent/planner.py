@@ -29,6 +29,7 @@ from windowpane.context.request import ModelRequest
 from windowpane.context.scope import PageMissing, Scope, page_totals
 from windowpane.context.showing import shown_turns
 from windowpane.context.states import PlannedTurn
+from windowpane.context.toolset import USED_TURNS, Toolset, called_names
 from windowpane.context.view import TextsWanted, begin_view
 from windowpane.context.weights import TurnWeight
 from windowpane.errors import PromptTooLarge
@@ -38,6 +39,7 @@ from windowpane.options import RequestOptions
 from windowpane.projects import Chat, ContextFloor
 from windowpane.providers.heeding import Wish, heeded_prefill
 from windowpane.settings import ContextSettings
+from windowpane.storage.turn_pages import read_turns
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter, TokenCache, counter_for
 from windowpane.turns import TurnContent
@@ -63,6 +65,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     options: RequestOptions
     system: str
     view: LookedAt
+    toolset: Toolset
     caps: tuple[Cap, ...]
     place: Place
 
@@ -98,7 +101,13 @@ class Planner:
         return counter_for(model, cache=self._cache)
 
     async def outlook(
-        self, chat: Chat, *, applied: Applied, view: LookedAt, day_began_at: datetime
+        self,
+        chat: Chat,
+        *,
+        applied: Applied,
+        view: LookedAt,
+        toolset: Toolset,
+        day_began_at: datetime,
     ) -> Outlook:
         model, settings = applied.model, context_settings(applied)
         provider_model = model.partition("/")[2]
@@ -122,12 +131,21 @@ class Planner:
             system=system_prelude(
                 project_prompt=applied.system_prompt,
                 topic_message=applied.topic_message,
-                tool_prompts=(),
+                tool_prompts=[prompt.text for prompt in toolset.prompts],
             ),
             view=view,
+            toolset=toolset,
             caps=caps_of(applied),
             place=Place(project_id=chat.project_id, chat_id=chat.id, day_began_at=day_began_at),
         )
+
+    async def used_names(self, chat_id: str, *, end_depth: int) -> frozenset[str]:
+        """The tools that were called in the last turns of a chat before a depth."""
+        first = max(0, end_depth - USED_TURNS)
+        turns = await read_turns(self._vault, chat_id, first, end_depth)
+        contents = await self.contents.of([turn.id for turn in turns])
+        used = (called_names(content.messages) for content in contents.values())
+        return frozenset[str]().union(*used)
 
     async def _options(self, applied: Applied) -> RequestOptions:
         """A beginning that the model would not be given is none: it must not be counted either."""
@@ -164,7 +182,12 @@ class Planner:
         end: int,
     ) -> Sight:
         """Pages that the engine asks for are opened meanwhile."""
-        weigher = Weigher(self._vault, counter=outlook.counter, digests=self._digests)
+        weigher = Weigher(
+            self._vault,
+            counter=outlook.counter,
+            digests=self._digests,
+            spells_calls=outlook.toolset.spells_calls,
+        )
         totals = await self._index.totals(outlook.chat, weigher)
         pages: dict[int, Sequence[TurnWeight]] = {}
         while True:
@@ -227,17 +250,19 @@ def _given(
             tool_turns=outlook.settings.tool_turns,
             cache_mode=outlook.settings.cache_mode,
             when_full="slide",
+            spells_calls=outlook.toolset.spells_calls,
         ),
         scope=scope,
         view=WHOLE_CHAT,
         system=outlook.system,
-        tools=(),
+        tools=outlook.toolset.definitions,
         summary=None,
         current=tuple(current),
         floor_index=_floor(outlook),
         overflow=overflow,
         # An answer begins once: when tools have run, it has begun.
         prefill=outlook.options.prefill if len(current) <= 1 else "",
+        tool_prompts=outlook.toolset.prompts,
     )
 
 

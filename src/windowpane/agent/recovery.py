@@ -11,7 +11,9 @@ from msgspec import structs
 
 from windowpane.agent.accounts import receipt_rows
 from windowpane.agent.fold import Unfinished
+from windowpane.agent.results import with_message
 from windowpane.ids import new_id
+from windowpane.messages import Message
 from windowpane.storage.base import Change
 from windowpane.storage.history import end_run, put_message, put_turn
 from windowpane.storage.shelves import EVENTS, RECORDS, RUNS, TOP, TURNS, Run
@@ -34,11 +36,8 @@ async def interrupt(vault: Vault, stored: Stored[Run], *, at: datetime) -> None:
     if run.open_part is not None:
         unfinished.draft.add_open(run.open_part)
     changes: list[Change] = []
-    if not unfinished.draft.is_empty:
-        message = unfinished.draft.message(
-            id=new_id("record"), model=unfinished.turn.model, at=at, finish="error"
-        )
-        position = len(unfinished.messages)
+    if message := _left_behind(unfinished, at=at):
+        position = len(with_message(unfinished.messages, message)) - 1
         changes.append(put_message(vault, message, turn_id=run.turn_id, position=position))
     before = await vault.get(TURNS, run.turn_id)
     turn = structs.replace(before.value, state="interrupted", ended_at=at)
@@ -47,6 +46,18 @@ async def interrupt(vault: Vault, stored: Stored[Run], *, at: datetime) -> None:
         changes.extend(receipt_rows(vault, run.receipt, at=at))
     changes.extend(end_run(vault, chat_id=chat_id, turn_id=run.turn_id))
     await vault.commit(changes)
+
+
+def _left_behind(unfinished: Unfinished, *, at: datetime) -> Message | None:
+    """What was being written, or the results of those calls that had ended.
+
+    Nobody knows how far the other calls came, so they stay without a result, and are not sent.
+    """
+    if unfinished.draft.is_empty:
+        return unfinished.answered(id=new_id("record"), at=at)
+    return unfinished.draft.message(
+        id=new_id("record"), model=unfinished.turn.model, at=at, finish="error"
+    )
 
 
 async def interrupt_if_dead(vault: Vault, stored: Stored[Run], *, at: datetime) -> bool:

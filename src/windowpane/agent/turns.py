@@ -6,9 +6,12 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, structs
 
+from windowpane.accounting import Totals, totals_of
 from windowpane.agent.topics import Topics
-from windowpane.errors import ChatBusy
+from windowpane.agent.waiting import waiting_head
+from windowpane.errors import ChatBusy, ToolsWaiting
 from windowpane.projects import Chat
+from windowpane.storage.accounts import receipts_of
 from windowpane.storage.branches import branch_of, go_to, leave_from, siblings
 from windowpane.storage.history import put_chat, put_turn
 from windowpane.storage.shelves import CHATS, RUNS, TURNS
@@ -48,6 +51,12 @@ class Turns:
         )
         return turn
 
+    async def totals(self, turn_id: str) -> Totals:
+        """What all requests of a turn used and cost, those that failed included."""
+        await self._vault.get(TURNS, turn_id)
+        receipts = await receipts_of(self._vault, turn_id)
+        return totals_of(receipt.entry for receipt in receipts if receipt.entry is not None)
+
     async def siblings(self, turn_id: str) -> list[TurnContent]:
         """A turn and those that it replaced or that replaced it, oldest first."""
         return await siblings(self._vault, (await self._vault.get(TURNS, turn_id)).value)
@@ -60,6 +69,8 @@ class Turns:
             return chat.value
         if await self._vault.find(RUNS, chat.id) is not None:
             raise ChatBusy
+        if await waiting_head(self._vault, chat.value) is not None:
+            raise ToolsWaiting
         branch = await branch_of(self._vault, turn.value)
         gone_to = structs.replace(
             chat.value,

@@ -1,4 +1,7 @@
-"""Weights of turns for one model: from their digests, or counted anew where those do not fit."""
+"""Weights of turns for one model: from their digests, or counted anew where those do not fit.
+
+Where calls go as plain text, turns with calls weigh something else: those counts are kept apart.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from windowpane.agent.digest import digest_of, weight_of
+from windowpane.context.spelling import spelled
 from windowpane.context.weights import TurnWeight
 from windowpane.storage.history import contents_of
 from windowpane.storage.turn_pages import SETTLED
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter
-from windowpane.turns import Turn, TurnDigest
+from windowpane.turns import Turn, TurnContent, TurnDigest
 
 CHUNK_TURNS = 50
 # Digests for other models than the turn's own, by turn and model.
@@ -37,10 +41,13 @@ class Digests:
 
 
 class Weigher:
-    def __init__(self, vault: Vault, *, counter: Counter, digests: Digests) -> None:
+    def __init__(
+        self, vault: Vault, *, counter: Counter, digests: Digests, spells_calls: bool
+    ) -> None:
         self._vault = vault
         self._counter = counter
         self._digests = digests
+        self._spells_calls = spells_calls
 
     async def known(self, turns: Sequence[Turn]) -> list[TurnWeight]:
         """As noted when the turns ended, for whichever model; counted only where nothing is."""
@@ -48,7 +55,7 @@ class Weigher:
 
     async def digested(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """The turns, each with a digest; those that an import or a crash left without get one."""
-        counted = await self._count([turn for turn in turns if turn.digest is None])
+        counted = await self._count([turn for turn in turns if not turn.digest], is_spelled=False)
         return tuple(
             turn if turn.digest else structs.replace(turn, digest=counted[turn.id])
             for turn in turns
@@ -68,17 +75,29 @@ class Weigher:
         return [*await self.known(turns[:end]), *weights]
 
     async def _exact(self, turns: Sequence[Turn]) -> list[TurnWeight]:
-        model = self._counter.model
-        found = {turn.id: self._digests.get(turn, model=model) for turn in turns}
-        counted = await self._count([turn for turn in turns if found[turn.id] is None])
+        found = {turn.id: self._digests.get(turn, model=self._counted_for(turn)) for turn in turns}
+        unknown = [turn for turn in turns if found[turn.id] is None]
+        counted = await self._count(unknown, is_spelled=self._spells_calls)
         return [weight_of(turn, found[turn.id] or counted[turn.id]) for turn in turns]
 
-    async def _count(self, turns: Sequence[Turn]) -> dict[str, TurnDigest]:
+    async def _count(self, turns: Sequence[Turn], *, is_spelled: bool) -> dict[str, TurnDigest]:
         contents = await contents_of(self._vault, turns)
         counted: dict[str, TurnDigest] = {}
         for content in contents.turns:
-            digest = digest_of(content, counter=self._counter)
+            digest = self._spelled(content) if is_spelled else self._digest(content)
             counted[content.turn.id] = digest
             if content.turn.state in SETTLED:
                 self._digests.put(content.turn, digest)
         return counted
+
+    def _digest(self, content: TurnContent) -> TurnDigest:
+        return digest_of(content, counter=self._counter)
+
+    def _spelled(self, content: TurnContent) -> TurnDigest:
+        words = structs.replace(content, messages=spelled(content.messages))
+        return structs.replace(self._digest(words), counted_for=self._counted_for(content.turn))
+
+    def _counted_for(self, turn: Turn) -> str:
+        has_calls = turn.digest is None or turn.digest.has_tool_calls
+        is_spelled = self._spells_calls and has_calls
+        return f"{self._counter.model} in words" if is_spelled else self._counter.model

@@ -14,7 +14,6 @@ from msgspec import Struct
 from windowpane.choices import (
     CHOICE_NAMES,
     PLACES,
-    Approval,
     Choices,
     Level,
     MessageFormat,
@@ -23,12 +22,11 @@ from windowpane.choices import (
     Summary,
     Temperature,
     Tokens,
-    ToolMode,
-    ToolOptions,
     Turns,
 )
 from windowpane.options import CacheMode, ReasoningOptions, RequestOptions, WhenFull
 from windowpane.settings import ContextSettings
+from windowpane.toolbox import Approval, Toolbox, ToolMode, ToolOptions
 
 
 class Applied(Struct, frozen=True, kw_only=True):
@@ -106,6 +104,10 @@ def reasoning_options(settings: Applied) -> ReasoningOptions | None:
         budget_tokens=None if budget_tokens == "model" else budget_tokens,
         summary=None if summary == "model" else summary,
     )
+
+
+def toolbox_of(settings: Applied) -> Toolbox:
+    return Toolbox(mode=settings.tool_mode, tools=settings.tools, approvals=settings.tool_approvals)
 
 
 def context_settings(settings: Applied) -> ContextSettings:

@@ -15,6 +15,7 @@ from windowpane.context.emission import emitted
 from windowpane.context.marks import cache_marks, shared_messages, still_to_lose
 from windowpane.context.plan import ContextPlan
 from windowpane.context.request import ModelRequest
+from windowpane.context.spelling import spelled
 from windowpane.context.states import IN_REQUEST
 from windowpane.errors import PromptTooLarge
 from windowpane.messages import Message
@@ -63,6 +64,8 @@ def _history(plan: ContextPlan, contents: Mapping[str, TurnContent]) -> Iterator
         if turn.standing not in IN_REQUEST:
             continue
         stored = contents[turn.turn_id].messages
+        if plan.settings.spells_calls:
+            stored = spelled(stored)
         sent = emitted(stored, frozenset(turn.removed))
         to_lose = still_to_lose(plan.retention, plan.settings, index=turn.index)
         if turn.is_pinned or not to_lose:

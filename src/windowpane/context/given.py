@@ -7,6 +7,7 @@ from msgspec import Struct
 from windowpane.context.budget import Budget
 from windowpane.context.request import ToolDefinition
 from windowpane.context.scope import Scope
+from windowpane.context.toolset import ToolPrompt
 from windowpane.messages import Message
 from windowpane.options import CacheMode, WhenFull
 from windowpane.tokens import Counter
@@ -42,13 +43,17 @@ class ActiveSummary(Struct, frozen=True, kw_only=True):
         return range(self.first_index, self.last_index + 1)
 
 
-class PlanSettings(Struct, frozen=True, kw_only=True):
-    """``reasoning_turns`` and ``tool_turns``: for how many turns they are kept; None for ever."""
+class PlanSettings(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """``reasoning_turns`` and ``tool_turns``: for how many turns they are kept; None for ever.
+
+    ``spells_calls``: tool calls and their results go as plain text.
+    """
 
     reasoning_turns: int | None
     tool_turns: int | None
     cache_mode: CacheMode
     when_full: WhenFull
+    spells_calls: bool = False
 
 
 class Overflow(Struct, frozen=True, kw_only=True):
@@ -70,7 +75,8 @@ class PlanInput(Struct, frozen=True, kw_only=True):
 
     ``current`` is the draft, or the running turn so far; ``prefill`` is how its answer shall begin.
     ``floor_index`` is that of the last plan, if nothing came since that could bring a turn back
-    (see ``changes``).
+    (see ``changes``). ``tool_prompts`` says which tool wrote what of ``system``, so that each can
+    be weighed.
     """
 
     model: str
@@ -86,6 +92,7 @@ class PlanInput(Struct, frozen=True, kw_only=True):
     floor_index: int | None
     overflow: Overflow
     prefill: str = ""
+    tool_prompts: tuple[ToolPrompt, ...] = ()
 
     @property
     def limit_tokens(self) -> int | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from windowpane.context.boundary import boundary, step_tokens_of
 from windowpane.context.budget import Budget
@@ -20,8 +20,10 @@ from windowpane.context.naming import named_turns
 from windowpane.context.ranges import Tally
 from windowpane.context.request import ToolDefinition
 from windowpane.context.retention import Retention
+from windowpane.context.spelling import spelled
 from windowpane.context.standing import Rules, candidates, past_turns, rules_of
 from windowpane.context.states import IN_REQUEST, PREDICTED, PlannedTurn, TurnRange
+from windowpane.context.toolset import ToolWeight, tool_weights
 from windowpane.context.trim import Unsendable, trimmed, unsendable
 from windowpane.topics import ViewScope
 
@@ -47,6 +49,7 @@ class ContextPlan(Struct, frozen=True, kw_only=True):
     settings: PlanSettings
     system: str
     tools: tuple[ToolDefinition, ...]
+    tool_weights: tuple[ToolWeight, ...]
     summary: ActiveSummary | None
     prefill: str
     current: CurrentTurn
@@ -76,6 +79,8 @@ class ContextPlan(Struct, frozen=True, kw_only=True):
 
 def plan(given: PlanInput) -> ContextPlan:
     given.check()
+    if given.settings.spells_calls:
+        given = structs.replace(given, current=spelled(given.current))
     rules = rules_of(given)
     summary = summary_in_view(given)
     pinned = {index: turn for index, turn in given.scope.pinned() if rules.is_visible(index)}
@@ -97,6 +102,7 @@ def plan(given: PlanInput) -> ContextPlan:
         settings=given.settings,
         system=given.system,
         tools=given.tools,
+        tool_weights=tool_weights(given.tools, given.tool_prompts, counter=given.counter),
         summary=summary,
         prefill=given.prefill,
         current=current,

@@ -13,6 +13,7 @@ from windowpane.context.current import tool_rounds
 from windowpane.context.emission import emitted, with_tools_at
 from windowpane.context.receipt import Receipt
 from windowpane.context.request import CacheMark, ModelRequest, ToolDefinition
+from windowpane.context.spelling import spelled
 from windowpane.context.states import IN_REQUEST
 from windowpane.messages import Message
 
@@ -80,11 +81,16 @@ def _history(receipt: Receipt, sources: Sources) -> Iterator[Message]:
     for run in receipt.contents.items:
         if run.standing in IN_REQUEST:
             for depth in range(run.first_depth, run.last_depth + 1):
-                yield from emitted(sources.turns[depth], frozenset(run.removed))
+                stored = _worded(receipt, sources.turns[depth])
+                yield from emitted(stored, frozenset(run.removed))
 
 
 def _current(receipt: Receipt, sources: Sources) -> tuple[Message, ...]:
-    messages = sources.current[: receipt.contents.current_messages]
+    messages = _worded(receipt, sources.current[: receipt.contents.current_messages])
     kept = tool_rounds(messages)[receipt.contents.removed_rounds :]
     places = frozenset(place for places in kept for place in places)
     return with_tools_at(messages, places, has_reasoning=True)
+
+
+def _worded(receipt: Receipt, messages: Sequence[Message]) -> Sequence[Message]:
+    return spelled(messages) if receipt.settings.spells_calls else messages

@@ -23,6 +23,7 @@ REASONS: dict[TurnStanding, str] = {
     "shortened": "it fits, shortened",
     "sent": "it fits",
 }
+TOOLS_PART = "tool definitions"
 WILL_BE_SUMMARISED = "it will be summarised on send"
 PINNED = "you pinned it"
 
@@ -101,7 +102,9 @@ def explanation(plan: ContextPlan) -> str:
     lines = [f"{plan.model}: {turn_counter(plan).text} turns, {weight_sentence(plan)}"]
     if plan.unsendable is not None:
         lines.append(plan.unsendable.message)
-    lines += [f"  {tokens:>9,}  {name}" for name, tokens in _parts(plan) if tokens]
+    for name, tokens in _parts(plan):
+        lines += [f"  {tokens:>9,}  {name}"] if tokens else []
+        lines += _tool_lines(plan) if name == TOOLS_PART else []
     lines.append(left_out_sentence(plan))
     lines += [f"  turn {turn.index + 1:<5} {_row(plan, turn)}" for turn in plan.turns]
     return "\n".join(lines)
@@ -110,13 +113,22 @@ def explanation(plan: ContextPlan) -> str:
 def _parts(plan: ContextPlan) -> tuple[tuple[str, int], ...]:
     return (
         ("system prompt", plan.fixed.system_tokens),
-        ("tool definitions", plan.fixed.tools_tokens),
+        (TOOLS_PART, plan.fixed.tools_tokens),
         ("summary", plan.fixed.summary_tokens),
         ("pinned turns", plan.fixed.pinned_tokens),
         ("history", plan.history_tokens),
         ("this message", plan.current.sent_tokens),
         ("beginning of the answer", plan.fixed.prefill_tokens),
     )
+
+
+def _tool_lines(plan: ContextPlan) -> list[str]:
+    """Each tool under the line of them all; its prompt is counted with the system prompt."""
+    return [
+        f"  {weight.definition_tokens:>9,}    {weight.name}"
+        + (f", and {weight.prompt_tokens:,} in the system prompt" if weight.prompt_tokens else "")
+        for weight in plan.tool_weights
+    ]
 
 
 def _row(plan: ContextPlan, turn: PlannedTurn) -> str:

@@ -85,10 +85,15 @@ class Reply(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Script(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The first reply that matches and is not used up answers."""
+    """The first reply that matches and is not used up answers.
+
+    Models that are said to be able to call tools are offered ``tools`` as well: what these are,
+    and what they play, is read by those who run them.
+    """
 
     replies: tuple[Reply, ...]
     models: tuple[ModelInfo, ...] = (ModelInfo(name="scripted"),)
+    tools: tuple[dict[str, object], ...] = ()
 
 
 def load_script(path: Path) -> Script:

@@ -18,14 +18,17 @@ from windowpane.storage.base import Change, DeleteChildren, Put, Table
 from windowpane.storage.shelves import (
     CHATS,
     EVENTS,
+    OUTPUTS,
     PROJECTS,
     RECORDS,
     RUNS,
     TOP,
     TURNS,
     Run,
+    ToolOutput,
     left_of,
     micros,
+    outputs_of,
 )
 from windowpane.storage.turn_pages import drop_all_pages
 from windowpane.storage.vault import Stored, Vault
@@ -105,6 +108,17 @@ def put_message(vault: Vault, message: Message, *, turn_id: str, position: int) 
     )
 
 
+def put_output(vault: Vault, output: ToolOutput, *, id: str) -> Put:
+    return vault.put(
+        OUTPUTS,
+        output,
+        id=id,
+        parent_id=outputs_of(output.turn_id),
+        position=0,
+        expected_version=0,
+    )
+
+
 def put_event(vault: Vault, logged: LoggedEvent) -> Put:
     return vault.put(
         EVENTS,
@@ -167,6 +181,7 @@ async def delete_chat(vault: Vault, chat_id: str) -> list[Change]:
     changes: list[Change] = [vault.delete(CHATS, chat_id), vault.delete(RUNS, chat_id)]
     for parent_id in (chat_id, left_of(chat_id)):
         for turn_id in await vault.child_ids(TURNS, parent_id):
+            changes.append(DeleteChildren(table="records", parent_id=outputs_of(turn_id)))
             changes.extend(DeleteChildren(table=table, parent_id=turn_id) for table in BELOW_TURNS)
         changes.append(DeleteChildren(table="turns", parent_id=parent_id))
     changes.extend(DeleteChildren(table=table, parent_id=chat_id) for table in BELOW_CHATS)

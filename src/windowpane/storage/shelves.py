@@ -38,6 +38,14 @@ class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
     receipt: Receipt | None = None
 
 
+class ToolOutput(Struct, frozen=True, kw_only=True):
+    """The whole of what a tool gave, where a message holds only some of it."""
+
+    turn_id: str
+    name: str
+    text: str
+
+
 class SharedText(Struct, frozen=True):
     """A text that many receipts of a chat point to, stored once."""
 
@@ -105,6 +113,7 @@ PAGES = Shelf("pages", holds=PackedTurns, noun="page of turns")
 PAGE_TOTALS = Shelf("pages", holds=PageTotals, noun="page's totals")
 TURNS = Shelf("turns", holds=Turn, noun="turn")
 RECORDS = Shelf("records", holds=Message, noun="message")
+OUTPUTS = Shelf("records", holds=ToolOutput, noun="tool output")
 EVENTS = Shelf("events", holds=LoggedEvent, noun="event")
 RUNS = Shelf("runs", holds=Run, noun="running turn")
 RECEIPTS = Shelf("receipts", holds=Receipt, noun="receipt")
@@ -139,6 +148,11 @@ def learned_id(definition_id: str) -> str:
 def left_of(chat_id: str) -> str:
     """The parent of a chat's turns that are not on its path any more."""
     return f"{chat_id}:left"
+
+
+def outputs_of(turn_id: str) -> str:
+    """The parent of a turn's tool outputs, which lie beside its messages and not among them."""
+    return f"{turn_id}:outputs"
 
 
 def micros(at: datetime) -> int:

@@ -105,6 +105,12 @@ async def stop(workspace: Workspace, chat_id: str) -> None:
     await workspace.stop(chat_id)
 
 
+@post("/api/chats/{chat_id:str}/stop-softly", status_code=204)
+async def stop_softly(workspace: Workspace, chat_id: str) -> None:
+    """End the answer after the request or the tool calls that are under way."""
+    await workspace.stop_softly(chat_id)
+
+
 CHAT_HANDLERS = [
     read_chat,
     change_chat,
@@ -114,4 +120,5 @@ CHAT_HANDLERS = [
     plan_draft,
     send,
     stop,
+    stop_softly,
 ]
