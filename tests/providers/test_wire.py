@@ -6,13 +6,14 @@ import msgspec
 import pytest
 from aiohttp import ClientSession
 
-from tests.providers.asking import heard, message
+from tests.providers.asking import heard, say
 from tests.providers.loopback import Line, loopback
 from windowpane.context.request import CacheMark, ModelRequest, ToolDefinition
 from windowpane.definitions import Family, ProviderDefinition
-from windowpane.messages import Message, Role
 from windowpane.options import ReasoningOptions, RequestOptions
-from windowpane.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult
+from windowpane.parts import Image, Native, Reasoning, Text, ToolCall, ToolResult
+from windowpane.providers.anthropic import BedrockMessagesDialect
+from windowpane.providers.base import Dialect
 from windowpane.providers.choose import dialect_of
 from windowpane.providers.http import Timeouts, Upstream
 from windowpane.providers.remote import RemoteProvider
@@ -37,14 +38,38 @@ PIXEL = (
     "=="
 )
 every_family = pytest.mark.parametrize("family", REMOTE)
-
-
-def say(id: str, role: Role, *parts: Part) -> Message:
-    return msgspec.structs.replace(message(role, *parts), id=id)
+# The blocks of a thought, a text and a call as each family writes them itself.
+BLOCKS: dict[Family, tuple[str, str, str]] = {
+    "openai_chat": ('{"reasoning_content":"I should look."}', "{}", "{}"),
+    "openai_responses": (
+        '{"id":"rs_1","type":"reasoning","encrypted_content":"c2VhbA==","summary":[]}',
+        '{"id":"msg_1","type":"message","role":"assistant","content":'
+        '[{"type":"output_text","text":"Let me look.","annotations":[]}]}',
+        '{"id":"fc_1","type":"function_call","call_id":"call_1","name":"look",'
+        '"arguments":"{\\"at\\": \\"it\\"}"}',
+    ),
+    "anthropic": (
+        '{"type":"thinking","thinking":"I should look.","signature":"c2ln"}',
+        '{"type":"text","text":"Let me look."}',
+        '{"type":"tool_use","id":"call_1","name":"look","input":{"at":"it"}}',
+    ),
+    "bedrock": (
+        '{"reasoningContent":{"reasoningText":{"text":"I should look.","signature":"c2ln"}}}',
+        '{"text":"Let me look."}',
+        '{"toolUse":{"toolUseId":"call_1","name":"look","input":{"at":"it"}}}',
+    ),
+    "google": (
+        '[{"text":"I should look.","thought":true,"thoughtSignature":"c2ln"}]',
+        '[{"text":"Let me look."}]',
+        '[{"functionCall":{"id":"call_1","name":"look","args":{"at":"it"}},'
+        '"thoughtSignature":"c2ln"}]',
+    ),
+}
 
 
 def full_request(family: Family, *, is_streamed: bool) -> ModelRequest:
-    """A plan's request with something of everything."""
+    """A plan's request with something of everything, after an answer of the same family."""
+    thought, speech, call = (Native(family=family, block=block) for block in BLOCKS[family])
     messages = (
         say(
             "rec_1",
@@ -55,9 +80,9 @@ def full_request(family: Family, *, is_streamed: bool) -> ModelRequest:
         say(
             "rec_2",
             "assistant",
-            Reasoning(text="I should look."),
-            Text(text="Let me look."),
-            ToolCall(call_id="call_1", name="look", arguments='{"at": "it"}'),
+            Reasoning(text="I should look.", native=thought),
+            Text(text="Let me look.", native=speech),
+            ToolCall(call_id="call_1", name="look", arguments='{"at": "it"}', native=call),
         ),
         say("rec_3", "tool", ToolResult(call_id="call_1", name="look", text="A pixel.")),
         say("rec_4", "assistant", Text(text="A pixel.")),
@@ -88,17 +113,29 @@ async def refuse(line: Line) -> bool:
     return True
 
 
-@every_family
+def roads(base_url: str) -> dict[str, Dialect]:
+    """Every family at this address, and Claude by way of Amazon."""
+    definitions = {
+        family: ProviderDefinition(
+            id="prv_1", name="test", family=family, base_url=base_url, api_key=KEY
+        )
+        for family in REMOTE
+    }
+    dialects: dict[str, Dialect] = {
+        name: dialect_of(definition) for name, definition in definitions.items()
+    }
+    return {**dialects, "on_bedrock": BedrockMessagesDialect(definitions["anthropic"])}
+
+
+@pytest.mark.parametrize("road", [*REMOTE, "on_bedrock"])
 @pytest.mark.parametrize("is_streamed", [True, False])
 async def test_the_bytes_that_are_shown_are_the_bytes_that_are_received(
-    family: Family, is_streamed: bool
+    road: str, is_streamed: bool
 ) -> None:
+    family: Family = next((one for one in REMOTE if one == road), "anthropic")
     request = full_request(family, is_streamed=is_streamed)
     async with loopback(refuse) as server, ClientSession() as session:
-        definition = ProviderDefinition(
-            id="prv_1", name="test", family=family, base_url=server.url, api_key=KEY
-        )
-        dialect = dialect_of(definition)
+        dialect = roads(server.url)[road]
         upstream = Upstream(
             session,
             base_url=dialect.base_url,
