@@ -1,13 +1,16 @@
 """What holds for every family: the bytes that are shown are the bytes that a server receives."""
 
+import asyncio
+from contextlib import aclosing
 from hashlib import sha256
 
 import msgspec
 import pytest
 from aiohttp import ClientSession
 
-from tests.providers.asking import heard, say
-from tests.providers.loopback import Line, loopback
+from tests.providers.asking import first_delta, heard, say
+from tests.providers.loopback import STREAM_HEAD, Line, loopback
+from tests.providers.wires import wires
 from windowpane.context.request import CacheMark, ModelRequest, ToolDefinition
 from windowpane.definitions import Family, ProviderDefinition
 from windowpane.options import ReasoningOptions, RequestOptions
@@ -15,7 +18,8 @@ from windowpane.parts import Image, Native, Reasoning, Text, ToolCall, ToolResul
 from windowpane.providers.anthropic import BedrockMessagesDialect
 from windowpane.providers.base import Dialect
 from windowpane.providers.choose import dialect_of
-from windowpane.providers.http import Timeouts, Upstream
+from windowpane.providers.http import Upstream
+from windowpane.providers.incoming import Timeouts
 from windowpane.providers.remote import RemoteProvider
 
 REMOTE: tuple[Family, ...] = (
@@ -127,23 +131,27 @@ def roads(base_url: str) -> dict[str, Dialect]:
     return {**dialects, "on_bedrock": BedrockMessagesDialect(definitions["anthropic"])}
 
 
-@pytest.mark.parametrize("road", [*REMOTE, "on_bedrock"])
+def provider_of(dialect: Dialect, session: ClientSession) -> RemoteProvider:
+    upstream = Upstream(
+        session,
+        base_url=dialect.base_url,
+        authorise=dialect.authorise,
+        secrets=dialect.secrets,
+        timeouts=Timeouts(connect_seconds=10, first_byte_seconds=60, chunk_seconds=60),
+    )
+    return RemoteProvider(dialect, upstream, listing=None, join_seconds=0.0)
+
+
+@pytest.mark.parametrize(
+    ("road", "family"), [*((family, family) for family in REMOTE), ("on_bedrock", "anthropic")]
+)
 @pytest.mark.parametrize("is_streamed", [True, False])
 async def test_the_bytes_that_are_shown_are_the_bytes_that_are_received(
-    road: str, is_streamed: bool
+    road: str, family: Family, is_streamed: bool
 ) -> None:
-    family: Family = next((one for one in REMOTE if one == road), "anthropic")
     request = full_request(family, is_streamed=is_streamed)
     async with loopback(refuse) as server, ClientSession() as session:
-        dialect = roads(server.url)[road]
-        upstream = Upstream(
-            session,
-            base_url=dialect.base_url,
-            authorise=dialect.authorise,
-            secrets=dialect.secrets,
-            timeouts=Timeouts(connect_seconds=10, first_byte_seconds=60, chunk_seconds=60),
-        )
-        provider = RemoteProvider(dialect, upstream, listing=None, join_seconds=0.0)
+        provider = provider_of(roads(server.url)[road], session)
         shown = provider.to_wire(request)
         await heard(provider, request)
         [received] = server.received
@@ -154,6 +162,27 @@ async def test_the_bytes_that_are_shown_are_the_bytes_that_are_received(
     assert {name: received.headers[name] for name in shown.headers} == shown.headers
     assert KEY not in repr(shown)
     assert any(KEY in value for value in received.headers.values())
+
+
+@every_family
+async def test_stopping_closes_the_connection_within_a_second(family: Family) -> None:
+    begun, gone = wires(family)["text"].body, asyncio.Event()
+    kind = "application/vnd.amazon.eventstream" if family == "bedrock" else "text/event-stream"
+
+    async def talk_on(line: Line) -> bool:
+        await line.send(STREAM_HEAD.replace(b"text/event-stream", kind.encode()))
+        await line.send_chunk(begun[: len(begun) * 3 // 4])
+        await line.hung_up()
+        gone.set()
+        return False
+
+    async with loopback(talk_on) as server, ClientSession() as session:
+        provider = provider_of(roads(server.url)[family], session)
+        async with aclosing(provider.stream(full_request(family, is_streamed=True))) as stream:
+            assert await first_delta(stream)
+            assert not gone.is_set()
+        async with asyncio.timeout(1):
+            await gone.wait()
 
 
 @every_family

@@ -196,7 +196,7 @@ class Models:
             model,
             definition=self._definitions[provider_name],
             told=_told_limits(await self._info(name)),
-            learned=LimitValues(),
+            learned=self._learned(provider_name, model),
             override=await self._override(name),
         )
 
@@ -314,6 +314,11 @@ class Models:
             await self._asked(provider_name, True)
         told = self._told.get(provider_name) or await self._listed(provider_name)
         return next((info for info in told if info.name == model), ModelInfo(name=model))
+
+    def _learned(self, provider_name: str, model: str) -> LimitValues:
+        """A provider that was asked nothing yet has taught nothing."""
+        provider = self._providers.get(provider_name)
+        return provider.learned_limits(model) if provider else LimitValues()
 
     async def _override(self, name: str) -> ModelOverride | None:
         provider_name, _, model = name.partition("/")

@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from windowpane.catalog.limits import LimitValues
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo
 from windowpane.errors import Failure
@@ -95,6 +96,10 @@ class Provider(Protocol):
 
     async def models(self) -> list[ModelInfo]:
         """What this provider offers, by the provider's own model names."""
+        ...
+
+    def learned_limits(self, model: str) -> LimitValues:
+        """What its answers have taught of a model's limits so far."""
         ...
 
     async def close(self) -> None: ...

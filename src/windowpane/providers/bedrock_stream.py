@@ -19,7 +19,14 @@ from windowpane.messages import Finish
 from windowpane.parts import Citation, Native, Opaque, ServerTool
 from windowpane.providers.assembly import Assembly, Draft
 from windowpane.providers.bedrock_body import FAMILY
-from windowpane.providers.classify import CUT, Complaint, complaint_from, failure_from, malformed
+from windowpane.providers.classify import (
+    CUT,
+    Complaint,
+    complaint_from,
+    failure_from,
+    malformed,
+    unreadable,
+)
 from windowpane.providers.eventstream import Frame, FrameParser
 from windowpane.usage import TokenUsage
 
@@ -179,7 +186,7 @@ class BedrockStreamMapper:
             answer = _Answer()
         message = answer.output.message if answer.output else None
         if message is None or message.content is None:
-            self.failure = malformed(body)
+            self.failure = unreadable(body)
             return self.end()
         for raw in message.content:
             self._read_block(raw)

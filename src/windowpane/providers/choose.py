@@ -148,7 +148,8 @@ def dialect_of(definition: ProviderDefinition) -> Dialect:
 
 
 def _remote(definition: ProviderDefinition, *, shared: Shared) -> Provider:
-    from windowpane.providers.http import Authorise, Timeouts, Upstream, checked_headers
+    from windowpane.providers.http import Authorise, Upstream, checked_headers
+    from windowpane.providers.incoming import Timeouts
     from windowpane.providers.remote import Listing, RemoteProvider
 
     settings = shared.settings
