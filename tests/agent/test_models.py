@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from tests.providers.asking import answered, asked
 from tests.providers.loopback import Line, Loopback, loopback
 from tests.workspaces import KEY, ask, new_chat, settings_in, workspace_over
 from windowpane.catalog import LimitValues, ModelOverride, PriceValues, Rate
@@ -185,3 +186,28 @@ async def test_the_long_context_switch_is_drawn_and_sent(workspace: Workspace) -
 async def refusing(line: Line) -> bool:
     await line.send_whole(400, b'{"error": {"message": "No."}}')
     return True
+
+
+async def test_the_headers_of_an_answer_become_learned_limits_until_the_key_changes(
+    workspace: Workspace,
+) -> None:
+    async def answer(line: Line) -> bool:
+        body = b'{"error": {"message": "Slow down"}}'
+        await line.send_whole(429, body, "x-ratelimit-limit-tokens: 6000")
+        return True
+
+    async with loopback(answer) as server:
+        await workspace.models.add(there(server.url))
+        limit = (await workspace.models.limits("there/gpt-x")).tokens_per_minute
+        assert (limit.value, limit.source) == (None, "unknown")
+        provider, model = workspace.models.resolve("there/gpt-x")
+        await answered(provider, asked("Hi", model=model))
+        limit = (await workspace.models.facts("there/gpt-x")).limits.tokens_per_minute
+        assert (limit.value, limit.source) == (6000, "learned")
+        by_hand = ModelOverride(models="gpt-x", limits=LimitValues(tokens_per_minute=9000))
+        await workspace.models.set_override("there", by_hand)
+        limit = (await workspace.models.limits("there/gpt-x")).tokens_per_minute
+        assert (limit.value, limit.source) == (9000, "manual")
+        await workspace.models.remove_override("there", "gpt-x")
+        await workspace.models.replace("there", there(server.url, key="another"))
+        assert (await workspace.models.limits("there/gpt-x")).tokens_per_minute.value is None

@@ -107,5 +107,6 @@ def test_requests_of_a_day_are_not_taken_for_those_of_a_minute() -> None:
 
 def test_headers_without_numbers_teach_nothing() -> None:
     assert limits_in_headers({}, provider=None) == LimitValues()
-    odd = {"x-ratelimit-limit-tokens": "unlimited"}
-    assert limits_in_headers(odd, provider="openai") == LimitValues()
+    for odd in ("unlimited", "", "0", "-1", "1.5", "9" * 5000, "٣"):
+        headers = {"x-ratelimit-limit-tokens": odd}
+        assert limits_in_headers(headers, provider="openai") == LimitValues()

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import aclosing
 from datetime import UTC, datetime
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from windowpane.context.request import ModelRequest
 from windowpane.errors import Failure, ProviderFailed
@@ -24,6 +24,10 @@ from windowpane.usage import TokenUsage
 
 def message(role: Role, *parts: Part) -> Message:
     return Message(id="rec_1", role=role, parts=parts, created_at=datetime(2026, 11, 1, tzinfo=UTC))
+
+
+def say(id: str, role: Role, *parts: Part) -> Message:
+    return structs.replace(message(role, *parts), id=id)
 
 
 def request(*messages: Message, model: str, system: str = "") -> ModelRequest:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import cast
 
 from msgspec import Struct
 
@@ -58,18 +59,22 @@ async def loopback(answer: Answering) -> AsyncGenerator[Loopback, None]:
     """Answer every request with ``answer``, which says whether the connection goes on."""
     received: list[Received] = []
     connections = 0
+    serving: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal connections
         connections += 1
+        task = cast("asyncio.Task[None]", asyncio.current_task())
+        serving.add(task)
         try:
             while request := await _request(reader, connection=connections):
                 received.append(request)
                 if not await answer(Line(reader, writer)):
                     break
-        except ConnectionError:
+        except (ConnectionError, asyncio.CancelledError):
             pass
         finally:
+            serving.discard(task)
             writer.transport.abort()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
@@ -78,6 +83,9 @@ async def loopback(answer: Answering) -> AsyncGenerator[Loopback, None]:
         yield Loopback(f"http://127.0.0.1:{port}/v1", received)
     finally:
         server.close()
+        for task in tuple(serving):
+            task.cancel()
+        await asyncio.gather(*serving)
         await server.wait_closed()
 
 

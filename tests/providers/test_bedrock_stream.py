@@ -1,10 +1,8 @@
-import struct
-from zlib import crc32
-
 import msgspec
 import pytest
 
 from tests.providers.asking import Answer, answer_of
+from tests.providers.frames import event, exception, wrapped
 from tests.providers.recordings import dialect_for
 from windowpane.definitions import ProviderDefinition
 from windowpane.parts import Citation, Native, Opaque, Reasoning, Text, ToolCall
@@ -12,40 +10,22 @@ from windowpane.providers.choose import dialect_of
 from windowpane.usage import TokenUsage
 
 
-def header(name: str, value: str) -> bytes:
-    return (
-        bytes([len(name)])
-        + name.encode()
-        + b"\x07"
-        + struct.pack(">H", len(value))
-        + value.encode()
-    )
-
-
-def frame(payload: object, **headers: str) -> bytes:
-    named = b"".join(header(f":{name.replace('_', '-')}", value) for name, value in headers.items())
-    body = msgspec.json.encode(payload)
-    prelude = struct.pack(">II", 16 + len(named) + len(body), len(named))
-    message = prelude + struct.pack(">I", crc32(prelude)) + named + body
-    return message + struct.pack(">I", crc32(message))
-
-
-def event(kind: str, payload: dict[str, object]) -> bytes:
-    return frame({**payload, "p": "abc"}, message_type="event", event_type=kind)
+def padded(kind: str, payload: dict[str, object]) -> bytes:
+    return event(kind, {**payload, "p": "abc"})
 
 
 def delta(index: int, change: dict[str, object]) -> bytes:
-    return event("contentBlockDelta", {"contentBlockIndex": index, "delta": change})
+    return padded("contentBlockDelta", {"contentBlockIndex": index, "delta": change})
 
 
 def stop(index: int) -> bytes:
-    return event("contentBlockStop", {"contentBlockIndex": index})
+    return padded("contentBlockStop", {"contentBlockIndex": index})
 
 
 def call(index: int, id: str, name: str, arguments: str) -> bytes:
     start = {"toolUse": {"toolUseId": id, "name": name}}
     return (
-        event("contentBlockStart", {"contentBlockIndex": index, "start": start})
+        padded("contentBlockStart", {"contentBlockIndex": index, "start": start})
         + delta(index, {"toolUse": {"input": arguments}})
         + stop(index)
     )
@@ -53,7 +33,7 @@ def call(index: int, id: str, name: str, arguments: str) -> bytes:
 
 def ended(reason: str) -> bytes:
     usage = {"inputTokens": 10, "outputTokens": 7, "cacheReadInputTokens": 3}
-    return event("messageStop", {"stopReason": reason}) + event("metadata", {"usage": usage})
+    return padded("messageStop", {"stopReason": reason}) + padded("metadata", {"usage": usage})
 
 
 def native(block: object) -> Native:
@@ -114,12 +94,21 @@ def test_a_sealed_thought_and_a_block_nobody_knows_are_kept() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("pieces", "sealed"),
+    [(("YQ==", "Yg=="), "YWI="), (("c2VhbGVk",), "c2VhbGVk"), (("YQ==", "no base64"), None)],
+)
+def test_a_sealed_thought_that_came_in_pieces_is_one(
+    pieces: tuple[str, ...], sealed: str | None
+) -> None:
+    body = b"".join(delta(0, {"reasoningContent": {"redactedContent": one}}) for one in pieces)
+    block = {"reasoningContent": {"redactedContent": sealed}}
+    expected = Reasoning(text="", native=native(block) if sealed else None)
+    assert answered(body + stop(0) + ended("end_turn")).parts == (expected,)
+
+
 def test_an_exception_in_the_stream_keeps_the_text_and_says_why() -> None:
-    broken = frame(
-        {"message": "Too many requests"},
-        message_type="exception",
-        exception_type="throttlingException",
-    )
+    broken = exception("throttlingException", {"message": "Too many requests"})
     answer = answered(delta(0, {"text": "So far"}) + broken)
     assert answer.text == "So far"
     assert answer.failure is not None
@@ -128,7 +117,7 @@ def test_an_exception_in_the_stream_keeps_the_text_and_says_why() -> None:
 
 def test_a_stream_that_ends_too_early_is_cut() -> None:
     answer = answered(
-        delta(0, {"text": "So far"}) + event("messageStop", {"stopReason": "end_turn"})
+        delta(0, {"text": "So far"}) + padded("messageStop", {"stopReason": "end_turn"})
     )
     assert answer.text == "So far"
     assert answer.failure is not None
@@ -178,8 +167,6 @@ def test_an_answer_in_one_piece_is_the_same_answer() -> None:
 
 
 def test_claude_on_bedrock_speaks_its_own_words_inside_amazons_frames() -> None:
-    from base64 import b64encode
-
     said: list[object] = [
         {"type": "message_start", "message": {"usage": {"input_tokens": 3}}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
@@ -196,14 +183,7 @@ def test_claude_on_bedrock_speaks_its_own_words_inside_amazons_frames() -> None:
         },
         {"type": "message_stop"},
     ]
-    body = b"".join(
-        frame(
-            {"bytes": b64encode(msgspec.json.encode(one)).decode(), "p": "ab"},
-            message_type="event",
-            event_type="chunk",
-        )
-        for one in said
-    )
+    body = b"".join(wrapped(msgspec.json.encode(one)) for one in said)
     definition = ProviderDefinition(
         id="prv_1", name="claude", family="anthropic", base_url="bedrock:eu-central-1", api_key="k"
     )

@@ -15,20 +15,20 @@ from windowpane.definitions import Family, ProviderDefinition
 from windowpane.providers.choose import dialect_of
 
 # Without a region of its own, Bedrock's would be that of the environment.
-ADDRESSES: dict[Family, str] = {"bedrock": "bedrock:us-east-1"}
+ROADS: dict[str, tuple[Family, str]] = {
+    **{family: (family, "bedrock:us-east-1" if family == "bedrock" else "") for family in REMOTE},
+    "anthropic_on_bedrock": ("anthropic", "bedrock:us-east-1"),
+}
 
 
-def path_of(family: Family) -> Path:
-    return FOLDER / "golden" / f"{family}.json"
+def path_of(road: str) -> Path:
+    return FOLDER / "golden" / f"{road}.json"
 
 
-def shown(family: Family) -> bytes:
+def shown(road: str) -> bytes:
+    family, base_url = ROADS[road]
     definition = ProviderDefinition(
-        id="prv_1",
-        name="test",
-        family=family,
-        base_url=ADDRESSES.get(family, ""),
-        api_key="sk-secret",
+        id="prv_1", name="test", family=family, base_url=base_url, api_key="sk-secret"
     )
     wire = dialect_of(definition).to_wire(full_request(family, is_streamed=True))
     told = {
@@ -40,11 +40,11 @@ def shown(family: Family) -> bytes:
     return msgspec.json.format(msgspec.json.encode(told), indent=2) + b"\n"
 
 
-@pytest.mark.parametrize("family", REMOTE)
-def test_the_request_is_what_it_was(family: Family) -> None:
-    assert shown(family) == path_of(family).read_bytes()
+@pytest.mark.parametrize("road", ROADS)
+def test_the_request_is_what_it_was(road: str) -> None:
+    assert shown(road) == path_of(road).read_bytes()
 
 
 if __name__ == "__main__":
-    for family in REMOTE:
-        path_of(family).write_bytes(shown(family))
+    for road in ROADS:
+        path_of(road).write_bytes(shown(road))

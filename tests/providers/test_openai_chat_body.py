@@ -432,6 +432,17 @@ def test_how_the_answer_shall_begin_is_said_where_the_server_goes_on_from_it(
     assert added == expected
 
 
+def test_the_beginning_is_not_said_again_after_a_tool() -> None:
+    asking = request(
+        message("user", Text(text="Hi")),
+        message("assistant", ToolCall(call_id="c1", name="now", arguments="{}")),
+        message("tool", ToolResult(call_id="c1", name="now", text="12:00")),
+        model="m1",
+    )
+    prefilled = msgspec.structs.replace(asking, options=RequestOptions(prefill="Well,"))
+    assert body(prefilled, at=VLLM) == body(asking, at=VLLM)
+
+
 def marked(model: str, *, at: str) -> list[Wire]:
     question = message("user", Text(text="Hi"), Image(media_type="image/png", data="aGk="))
     asking = ModelRequest(

@@ -6,12 +6,11 @@ import msgspec
 import pytest
 from msgspec import Raw, Struct
 
-from tests.providers.asking import message
+from tests.providers.asking import say
 from windowpane.context.request import CacheMark, ModelRequest, ToolDefinition
 from windowpane.definitions import ProviderDefinition
-from windowpane.messages import Message, Role
 from windowpane.options import ReasoningOptions, RequestOptions
-from windowpane.parts import Image, Native, Part, Reasoning, Text, ToolCall, ToolResult
+from windowpane.parts import Image, Native, Reasoning, Text, ToolCall, ToolResult
 from windowpane.providers.choose import dialect_of
 
 FOLDER = Path(__file__).parents[1] / "wire/openai_chat/requests"
@@ -32,10 +31,6 @@ GOLDEN = {
     path.stem: msgspec.json.decode(path.read_bytes(), type=Golden)
     for path in sorted(FOLDER.glob("*.json"))
 }
-
-
-def say(id: str, role: Role, *parts: Part) -> Message:
-    return msgspec.structs.replace(message(role, *parts), id=id)
 
 
 def planned(golden: Golden) -> ModelRequest:

@@ -6,14 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.providers.asking import Answer, answer_of
-from tests.providers.wires import Wire, assert_is, cut_at, wires
+from tests.providers.wires import wires
 from windowpane.events import PartDelta
 from windowpane.parts import ServerTool, Text, ToolCall
 from windowpane.providers.openai_chat_stream import ChatStreamMapper
 from windowpane.usage import TokenUsage
 
 WIRE = wires("openai_chat")
-every_wire = pytest.mark.parametrize("wire", WIRE.values(), ids=WIRE)
 
 
 def answered(blocks: Iterable[bytes]) -> Answer:
@@ -21,33 +20,6 @@ def answered(blocks: Iterable[bytes]) -> Answer:
     events = [event for block in blocks for event in mapper.feed(block)]
     events += mapper.end()
     return answer_of(events, failure=mapper.failure)
-
-
-@every_wire
-def test_an_answer_is_understood_whole(wire: Wire) -> None:
-    assert_is(answered([wire.body]), wire.answer)
-
-
-@every_wire
-def test_an_answer_is_understood_byte_by_byte(wire: Wire) -> None:
-    assert_is(answered(bytes([byte]) for byte in wire.body), wire.answer)
-
-
-@every_wire
-@given(data=st.data())
-def test_an_answer_is_understood_in_any_pieces(wire: Wire, data: st.DataObject) -> None:
-    places = data.draw(st.lists(st.integers(0, len(wire.body)), max_size=12))
-    assert_is(answered(cut_at(wire.body, places)), wire.answer)
-
-
-@every_wire
-@given(data=st.data())
-def test_a_damaged_answer_ends_in_valid_events(wire: Wire, data: st.DataObject) -> None:
-    body = bytearray(wire.body or b"\n")
-    place = data.draw(st.integers(0, len(body) - 1))
-    body[place] ^= 1 << data.draw(st.integers(0, 7))
-    answer = answered([bytes(body)])
-    assert (answer.finish is None) == (answer.failure is not None)
 
 
 @given(place=st.integers(0, len(WIRE["text"].body)))

@@ -1,3 +1,5 @@
+from typing import cast
+
 import msgspec
 import pytest
 from msgspec import Raw
@@ -185,6 +187,42 @@ def test_an_image_can_be_an_address() -> None:
             ],
         }
     ]
+
+
+def test_an_image_that_a_tool_gave_is_shown_after_the_results() -> None:
+    picture = Image(media_type="image/png", data="aWk=")
+    result = ToolResult(call_id="c1", name="draw", text="Done.")
+    assert sent(message("tool", picture, result)) == [
+        {"type": "function_call_output", "call_id": "c1", "output": "Done."},
+        {
+            "role": "user",
+            "content": [
+                {
+                    "type": "input_image",
+                    "image_url": "data:image/png;base64,aWk=",
+                    "detail": "auto",
+                }
+            ],
+        },
+    ]
+
+
+def test_an_id_that_is_too_long_or_there_already_is_replaced_for_call_and_result() -> None:
+    def round_of(call_id: str, native: Native | None = None) -> tuple[Message, Message]:
+        call = ToolCall(call_id=call_id, name="look", arguments="{}", native=native)
+        result = ToolResult(call_id=call_id, name="look", text="It.")
+        return message("assistant", call), message("tool", result)
+
+    items = cast(
+        "list[dict[str, str]]",
+        sent(*round_of("c" * 65), *round_of("c1", own(CALL)), *round_of("c1", own(CALL))),
+    )
+    ids = [item["call_id"] for item in items]
+    assert ids[::2] == ids[1::2]
+    assert ids[2] == "c1"
+    assert items[2] == msgspec.json.decode(CALL)
+    assert len(set(ids)) == 3
+    assert all(len(id) <= 64 for id in ids)
 
 
 def test_what_says_nothing_is_not_sent() -> None:

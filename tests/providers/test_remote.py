@@ -11,6 +11,7 @@ import pytest
 
 from tests.providers.asking import answered, asked, first_delta, streamed
 from tests.providers.loopback import END_OF_BODY, STREAM_HEAD, Answering, Line, loopback
+from windowpane.catalog import LimitValues
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import FailureKind, InvalidInput, ProviderFailed
 from windowpane.events import PartDelta
@@ -390,3 +391,52 @@ async def test_a_list_of_models_that_is_none_points_to_the_base_url(
     async with loopback(refuse(status, body)) as server:
         with pytest.raises(ProviderFailed, match=r"[Cc]heck the base URL"):
             await making(server.url).models()
+
+
+def teaching(status: int, *headers: str) -> Answering:
+    body = '{"choices": [{"message": {"content": "Hi."}, "finish_reason": "stop"}]}'
+    return refuse(status, body, "content-type: application/json", *headers)
+
+
+async def learned(making: Making, *answers: Answering) -> LimitValues:
+    """What a model's limits are after these answers."""
+    waiting = list(answers)
+
+    async def answer(line: Line) -> bool:
+        return await waiting.pop(0)(line)
+
+    async with loopback(answer) as server:
+        provider = making(server.url)
+        assert provider.learned_limits("m1") == LimitValues()
+        for _ in answers:
+            await answered(provider, QUESTION)
+        assert provider.learned_limits("m2") == LimitValues(), "another model has its own"
+        return provider.learned_limits("m1")
+
+
+TOLD = ("X-RateLimit-Limit-Tokens: 30000", "x-ratelimit-limit-requests-minute: 50")
+
+
+@pytest.mark.parametrize("status", [200, 429])
+async def test_the_headers_of_an_answer_teach_the_quotas_of_its_model(
+    making: Making, status: int
+) -> None:
+    taught = await learned(making, teaching(status, *TOLD))
+    assert taught == LimitValues(tokens_per_minute=30_000, requests_per_minute=50)
+
+
+async def test_the_last_answer_that_tells_limits_decides(making: Making) -> None:
+    taught = await learned(
+        making,
+        teaching(200, *TOLD),
+        teaching(429, "x-ratelimit-limit-tokens: 20000"),
+        teaching(200),
+        teaching(500, "x-ratelimit-limit-tokens: unlimited"),
+    )
+    assert taught == LimitValues(tokens_per_minute=20_000)
+
+
+async def test_requests_of_a_minute_are_read_where_the_address_says_so(making: Making) -> None:
+    """The same header counts those of a day elsewhere; here the address tells nothing."""
+    taught = await learned(making, teaching(200, "x-ratelimit-limit-requests: 500"))
+    assert taught == LimitValues()

@@ -1,20 +1,25 @@
 """What holds for every family: the bytes that are shown are the bytes that a server receives."""
 
+import asyncio
+from contextlib import aclosing
 from hashlib import sha256
 
 import msgspec
 import pytest
 from aiohttp import ClientSession
 
-from tests.providers.asking import heard, message
-from tests.providers.loopback import Line, loopback
+from tests.providers.asking import first_delta, heard, say, streamed
+from tests.providers.loopback import STREAM_HEAD, Line, loopback
+from tests.providers.wires import wires
 from windowpane.context.request import CacheMark, ModelRequest, ToolDefinition
 from windowpane.definitions import Family, ProviderDefinition
-from windowpane.messages import Message, Role
 from windowpane.options import ReasoningOptions, RequestOptions
-from windowpane.parts import Image, Part, Reasoning, Text, ToolCall, ToolResult
+from windowpane.parts import Image, Native, Reasoning, Text, ToolCall, ToolResult
+from windowpane.providers.anthropic import BedrockMessagesDialect
+from windowpane.providers.base import Dialect
 from windowpane.providers.choose import dialect_of
-from windowpane.providers.http import Timeouts, Upstream
+from windowpane.providers.http import Upstream
+from windowpane.providers.incoming import Timeouts
 from windowpane.providers.pace import Pace
 from windowpane.providers.remote import RemoteProvider
 
@@ -38,14 +43,38 @@ PIXEL = (
     "=="
 )
 every_family = pytest.mark.parametrize("family", REMOTE)
-
-
-def say(id: str, role: Role, *parts: Part) -> Message:
-    return msgspec.structs.replace(message(role, *parts), id=id)
+# The blocks of a thought, a text and a call as each family writes them itself.
+BLOCKS: dict[Family, tuple[str, str, str]] = {
+    "openai_chat": ('{"reasoning_content":"I should look."}', "{}", "{}"),
+    "openai_responses": (
+        '{"id":"rs_1","type":"reasoning","encrypted_content":"c2VhbA==","summary":[]}',
+        '{"id":"msg_1","type":"message","role":"assistant","content":'
+        '[{"type":"output_text","text":"Let me look.","annotations":[]}]}',
+        '{"id":"fc_1","type":"function_call","call_id":"call_1","name":"look",'
+        '"arguments":"{\\"at\\": \\"it\\"}"}',
+    ),
+    "anthropic": (
+        '{"type":"thinking","thinking":"I should look.","signature":"c2ln"}',
+        '{"type":"text","text":"Let me look."}',
+        '{"type":"tool_use","id":"call_1","name":"look","input":{"at":"it"}}',
+    ),
+    "bedrock": (
+        '{"reasoningContent":{"reasoningText":{"text":"I should look.","signature":"c2ln"}}}',
+        '{"text":"Let me look."}',
+        '{"toolUse":{"toolUseId":"call_1","name":"look","input":{"at":"it"}}}',
+    ),
+    "google": (
+        '[{"text":"I should look.","thought":true,"thoughtSignature":"c2ln"}]',
+        '[{"text":"Let me look."}]',
+        '[{"functionCall":{"id":"call_1","name":"look","args":{"at":"it"}},'
+        '"thoughtSignature":"c2ln"}]',
+    ),
+}
 
 
 def full_request(family: Family, *, is_streamed: bool) -> ModelRequest:
-    """A plan's request with something of everything."""
+    """A plan's request with something of everything, after an answer of the same family."""
+    thought, speech, call = (Native(family=family, block=block) for block in BLOCKS[family])
     messages = (
         say(
             "rec_1",
@@ -56,9 +85,9 @@ def full_request(family: Family, *, is_streamed: bool) -> ModelRequest:
         say(
             "rec_2",
             "assistant",
-            Reasoning(text="I should look."),
-            Text(text="Let me look."),
-            ToolCall(call_id="call_1", name="look", arguments='{"at": "it"}'),
+            Reasoning(text="I should look.", native=thought),
+            Text(text="Let me look.", native=speech),
+            ToolCall(call_id="call_1", name="look", arguments='{"at": "it"}', native=call),
         ),
         say("rec_3", "tool", ToolResult(call_id="call_1", name="look", text="A pixel.")),
         say("rec_4", "assistant", Text(text="A pixel.")),
@@ -89,25 +118,41 @@ async def refuse(line: Line) -> bool:
     return True
 
 
-@every_family
+def roads(base_url: str) -> dict[str, Dialect]:
+    """Every family at this address, and Claude by way of Amazon."""
+    definitions = {
+        family: ProviderDefinition(
+            id="prv_1", name="test", family=family, base_url=base_url, api_key=KEY
+        )
+        for family in REMOTE
+    }
+    dialects: dict[str, Dialect] = {
+        name: dialect_of(definition) for name, definition in definitions.items()
+    }
+    return {**dialects, "on_bedrock": BedrockMessagesDialect(definitions["anthropic"])}
+
+
+def provider_of(dialect: Dialect, session: ClientSession) -> RemoteProvider:
+    upstream = Upstream(
+        session,
+        base_url=dialect.base_url,
+        authorise=dialect.authorise,
+        secrets=dialect.secrets,
+        timeouts=Timeouts(connect_seconds=10, first_byte_seconds=60, chunk_seconds=60),
+    )
+    return RemoteProvider(dialect, upstream, listing=None, pace=Pace(0.0))
+
+
+@pytest.mark.parametrize(
+    ("road", "family"), [*((family, family) for family in REMOTE), ("on_bedrock", "anthropic")]
+)
 @pytest.mark.parametrize("is_streamed", [True, False])
 async def test_the_bytes_that_are_shown_are_the_bytes_that_are_received(
-    family: Family, is_streamed: bool
+    road: str, family: Family, is_streamed: bool
 ) -> None:
     request = full_request(family, is_streamed=is_streamed)
     async with loopback(refuse) as server, ClientSession() as session:
-        definition = ProviderDefinition(
-            id="prv_1", name="test", family=family, base_url=server.url, api_key=KEY
-        )
-        dialect = dialect_of(definition)
-        upstream = Upstream(
-            session,
-            base_url=dialect.base_url,
-            authorise=dialect.authorise,
-            secrets=dialect.secrets,
-            timeouts=Timeouts(connect_seconds=10, first_byte_seconds=60, chunk_seconds=60),
-        )
-        provider = RemoteProvider(dialect, upstream, listing=None, pace=Pace(0.0))
+        provider = provider_of(roads(server.url)[road], session)
         shown = provider.to_wire(request)
         await heard(provider, request)
         [received] = server.received
@@ -118,6 +163,27 @@ async def test_the_bytes_that_are_shown_are_the_bytes_that_are_received(
     assert {name: received.headers[name] for name in shown.headers} == shown.headers
     assert KEY not in repr(shown)
     assert any(KEY in value for value in received.headers.values())
+
+
+@every_family
+async def test_stopping_closes_the_connection_within_a_second(family: Family) -> None:
+    begun, gone = wires(family)["text"].body, asyncio.Event()
+    kind = "application/vnd.amazon.eventstream" if family == "bedrock" else "text/event-stream"
+
+    async def talk_on(line: Line) -> bool:
+        await line.send(STREAM_HEAD.replace(b"text/event-stream", kind.encode()))
+        await line.send_chunk(begun[: len(begun) * 3 // 4])
+        await line.hung_up()
+        gone.set()
+        return False
+
+    async with loopback(talk_on) as server, ClientSession() as session:
+        provider = provider_of(roads(server.url)[family], session)
+        async with aclosing(streamed(provider, full_request(family, is_streamed=True))) as stream:
+            assert await first_delta(stream)
+            assert not gone.is_set()
+        async with asyncio.timeout(1):
+            await gone.wait()
 
 
 @every_family

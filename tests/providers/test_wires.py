@@ -1,4 +1,4 @@
-"""Answers of Anthropic and Gemini as the wire brings them, in whatever pieces."""
+"""Answers of every family as the wire brings them: whole, in any pieces, cut off and damaged."""
 
 from collections.abc import Iterable
 
@@ -7,21 +7,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.providers.asking import Answer, answer_of
+from tests.providers.frames import wrapped
 from tests.providers.recordings import dialect_for
+from tests.providers.test_wire import REMOTE
 from tests.providers.wires import Wire, assert_is, cut_at, wires
 from windowpane.definitions import Family
+from windowpane.parts import Text
+from windowpane.providers.base import StreamMapper
 
-FAMILIES: tuple[Family, ...] = ("anthropic", "google")
 WIRES = [
     pytest.param(family, wire, id=f"{family}-{name}")
-    for family in FAMILIES
+    for family in REMOTE
     for name, wire in wires(family).items()
 ]
+CLAUDES = wires("anthropic")
 every_wire = pytest.mark.parametrize(("family", "wire"), WIRES)
+CUT_EVERY_BYTES = 10
 
 
 def answered(family: Family, blocks: Iterable[bytes]) -> Answer:
-    mapper = dialect_for(family).mapper()
+    return read(dialect_for(family).mapper(), blocks)
+
+
+def read(mapper: StreamMapper, blocks: Iterable[bytes]) -> Answer:
     events = [event for block in blocks for event in mapper.feed(block)]
     events += mapper.end()
     return answer_of(events, failure=mapper.failure)
@@ -46,13 +54,55 @@ def test_an_answer_is_understood_in_any_pieces(
     assert_is(answered(family, cut_at(wire.body, places)), wire.answer)
 
 
+def assert_is_beginning(answer: Answer, whole: Answer) -> None:
+    """Text by text, because two may be written at once."""
+    texts, whole_texts = (
+        [part.text for part in one.parts if isinstance(part, Text)] for one in (answer, whole)
+    )
+    assert len(texts) <= len(whole_texts)
+    for text, whole_text in zip(texts, whole_texts, strict=False):
+        assert whole_text.startswith(text)
+
+
+@every_wire
+def test_an_answer_cut_anywhere_is_a_net_failure_with_the_text_so_far(
+    family: Family, wire: Wire
+) -> None:
+    body, whole = wire.body, answered(family, [wire.body])
+    told = ""
+    for end in range(0, len(body), CUT_EVERY_BYTES):
+        answer = answered(family, [body[:end]])
+        assert_is_beginning(answer, whole)
+        assert len(answer.text) >= len(told), "what was told stays told"
+        told = answer.text
+        if answer.failure is None:
+            # All that was missing is what follows the last word.
+            assert (answer.text, answer.finish) == (whole.text, whole.finish)
+        elif whole.failure is None:
+            assert answer.failure.kind == "net"
+        else:
+            assert answer.failure.kind in ("net", whole.failure.kind)
+
+
 @every_wire
 @given(data=st.data())
 def test_a_damaged_answer_ends_in_valid_events(
     family: Family, wire: Wire, data: st.DataObject
 ) -> None:
-    body = bytearray(wire.body)
+    body = bytearray(wire.body or b"\n")
     place = data.draw(st.integers(0, len(body) - 1))
     body[place] ^= 1 << data.draw(st.integers(0, 7))
     answer = answered(family, [bytes(body)])
     assert (answer.finish is None) == (answer.failure is not None)
+    if family == "bedrock":
+        assert answer.failure is not None, "a checksum finds every flipped bit"
+        assert answer.failure.kind == "net" or wire.answer.failure is not None
+
+
+@pytest.mark.parametrize("wire", CLAUDES.values(), ids=CLAUDES)
+@pytest.mark.parametrize("block_bytes", [10**9, 1, 61])
+def test_claude_inside_amazons_frames_says_the_same(wire: Wire, block_bytes: int) -> None:
+    payloads = [line[6:] for line in wire.lines if line.startswith("data: ")]
+    body = b"".join(wrapped(payload.encode()) for payload in payloads)
+    mapper = dialect_for("anthropic", base_url="bedrock:us-east-1").mapper()
+    assert_is(read(mapper, cut_at(body, range(block_bytes, len(body), block_bytes))), wire.answer)

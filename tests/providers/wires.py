@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from tests.providers.asking import Answer
+from tests.providers.frames import event, exception
 from windowpane.definitions import Family
 from windowpane.errors import FailureKind
 from windowpane.messages import Finish
@@ -29,16 +30,33 @@ class Expected(Struct):
     failure: ExpectedFailure | None = None
 
 
-class Wire(Struct):
-    """One answer: ``lines`` of a stream, and what they mean."""
+class WireFrame(Struct):
+    """One of Amazon's frames: an event, or an exception of this kind."""
 
-    about: str
-    newline: str
-    lines: list[str]
-    answer: Expected
+    payload: object
+    event: str = ""
+    exception: str = ""
 
     @property
     def body(self) -> bytes:
+        if self.exception:
+            return exception(self.exception, self.payload)
+        return event(self.event, self.payload)
+
+
+class Wire(Struct):
+    """One answer: ``lines`` or ``frames`` of a stream, and what they mean."""
+
+    about: str
+    answer: Expected
+    newline: str = "\n"
+    lines: list[str] = []
+    frames: list[WireFrame] = []
+
+    @property
+    def body(self) -> bytes:
+        if self.frames:
+            return b"".join(one.body for one in self.frames)
         return self.newline.join(self.lines).encode()
 
 

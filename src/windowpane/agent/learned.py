@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from windowpane.catalog.learned import overflow_numbers
-from windowpane.catalog.limits import LimitValues
 from windowpane.storage.base import Change
 from windowpane.storage.shelves import LEARNED, LearnedModel, LearnedModels, learned_id
 from windowpane.storage.vault import Vault
@@ -52,9 +51,7 @@ class Learned:
         if numbers is None:
             return []
         known = self._at_hand(name)
-        said = {key: value for key, value in asdict(numbers.limits).items() if value is not None}
-        limits = LimitValues(**{**asdict(known.limits), **said})
-        return self._kept(name, replace(known, limits=limits))
+        return self._kept(name, replace(known, limits=numbers.limits.over(known.limits)))
 
     def _at_hand(self, name: str) -> LearnedModel:
         """Whoever sends has asked for the limits before, so it is known by now."""

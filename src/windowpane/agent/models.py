@@ -20,7 +20,7 @@ from windowpane.agent.listed import ANSWERS_AT_ONCE, ModelLists
 from windowpane.agent.overriding import Overrides
 from windowpane.agent.quotas import Quotas
 from windowpane.catalog.facts import price_of
-from windowpane.catalog.limits import Limits
+from windowpane.catalog.limits import Limits, LimitValues
 from windowpane.catalog.long_context import has_long_context_switch
 from windowpane.catalog.overrides import ModelOverride, override_for
 from windowpane.catalog.prices import PriceSnapshot
@@ -236,7 +236,7 @@ class Models:
         return known_limits(
             info,
             definition=self.definition(name.partition("/")[0]),
-            learned=(await self.learned.of(name)).limits,
+            learned=await self._learned(name),
             override=override,
         )
 
@@ -347,6 +347,13 @@ class Models:
             price_of, model, definition=definition, told=told, override=override, taken_at=at
         )
 
+    async def _learned(self, name: str) -> LimitValues:
+        """What refusals taught, and what the headers of the last answer told on top of it."""
+        provider_name, _, model = name.partition("/")
+        learned = (await self.learned.of(name)).limits
+        provider = self._providers.get(provider_name)
+        return provider.learned_limits(model).over(learned) if provider else learned
+
     async def _known_list(self, provider_name: str) -> ListedModels | None:
         """Without asking a provider that answers at once over and over: a send waits for this."""
         definition = self.definition(provider_name)
@@ -358,10 +365,7 @@ class Models:
         definition = self.definition(provider_name)
         overrides = () if is_plain else await self._overrides.of(definition)
         taken_at = datetime.now(UTC)
-        learned = {
-            info.name: (await self.learned.of(f"{provider_name}/{info.name}")).limits
-            for info in infos
-        }
+        learned = {info.name: await self._learned(f"{provider_name}/{info.name}") for info in infos}
 
         def look_up() -> tuple[ModelFacts, ...]:
             return tuple(

@@ -72,8 +72,14 @@ def overflow_numbers(message: str) -> OverflowNumbers | None:
 _COUNTS_REQUESTS_BY_MINUTE = frozenset({"openai", "azure"})
 
 
+_LIMIT = re.compile(r"0*[1-9]\d{0,14}", re.ASCII)
+
+
 def limits_in_headers(headers: Mapping[str, str], *, provider: str | None) -> LimitValues:
-    """Quotas that a response carries; header names in lower case, provider as in the catalog."""
+    """Quotas that a response carries; provider as in the catalog.
+
+    Header names in lower case, or in a mapping that does not mind.
+    """
     requests = ["anthropic-ratelimit-requests-limit", "x-ratelimit-limit-requests-minute"]
     if provider in _COUNTS_REQUESTS_BY_MINUTE:
         requests.append("x-ratelimit-limit-requests")
@@ -100,5 +106,6 @@ def _sum(numbers: str) -> int:
 
 
 def _first_number(headers: Mapping[str, str], *names: str) -> int | None:
-    values = (headers.get(name, "") for name in names)
-    return next((int(value) for value in values if value.isdecimal()), None)
+    """A limit of nothing is none: the request that was answered would have been over it."""
+    values = (headers.get(name, "").strip() for name in names)
+    return next((int(value) for value in values if _LIMIT.fullmatch(value)), None)

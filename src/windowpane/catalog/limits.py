@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 Source = Literal["catalog", "provider", "manual", "learned", "unknown"]
 
@@ -33,6 +33,11 @@ class LimitValues(Struct, frozen=True, kw_only=True, omit_defaults=True):
     tokens_per_minute: int | None = None
     requests_per_minute: int | None = None
     tokens_per_day: int | None = None
+
+    def over(self, others: LimitValues) -> LimitValues:
+        """What is known here, and of the rest what the others know."""
+        known = {name: value for name, value in asdict(self).items() if value is not None}
+        return replace(others, **known)
 
 
 class Limits(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -32,3 +32,14 @@ class ModelRequest(Struct, frozen=True, kw_only=True):
     marks: tuple[CacheMark, ...] = ()
     max_output_tokens: int | None = None
     options: RequestOptions = PLAIN
+
+    @property
+    def begun(self) -> tuple[Message, ...]:
+        """What was said since the user's last message: the turn that is being answered, so far."""
+        places = [number for number, one in enumerate(self.messages) if one.role == "user"]
+        return self.messages[places[-1] + 1 :] if places else self.messages
+
+    @property
+    def prefill(self) -> str:
+        """How the answer shall begin; nothing where it has begun, before a tool or a pause."""
+        return "" if self.begun else self.options.prefill

@@ -28,6 +28,17 @@ NO_CREDENTIALS = Failure(
 )
 
 
+# What a request can be proven with, as long as it is one of the credentials that are looked for.
+VARIABLES = ("AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID", "AWS_PROFILE")
+
+
+def has_credentials(*, counts_files: bool) -> bool:
+    """Whether the environment names credentials, or files may hold some; nothing is read."""
+    if any(os.environ.get(name) for name in VARIABLES):
+        return True
+    return counts_files and any(Path(file).is_file() for file in (_shared_file(), _config_file()))
+
+
 def signed_headers(
     wire: WireRequest, *, extra: Mapping[str, str], region: str
 ) -> Mapping[str, str]:
@@ -54,24 +65,32 @@ def _credentials() -> object:
     from botocore.exceptions import BotoCoreError
 
     profile = os.environ.get("AWS_PROFILE") or "default"
-    shared_file = _file("AWS_SHARED_CREDENTIALS_FILE", "credentials")
-    config_file = _file("AWS_CONFIG_FILE", "config")
     resolver = CredentialResolver(
         [
             EnvProvider(),
-            SharedCredentialProvider(shared_file, profile),
-            ConfigProvider(config_file, profile),
+            SharedCredentialProvider(_shared_file(), profile),
+            ConfigProvider(_config_file(), profile),
         ]
     )
     try:
         credentials = resolver.load_credentials()
-    except BotoCoreError as error:
+        # Those that have expired say so only when they are looked at, with a ``RuntimeError``.
+        frozen = credentials.get_frozen_credentials() if credentials else None
+    except (BotoCoreError, RuntimeError) as error:
         failure = Failure(kind="auth", message=f"The AWS credentials cannot be used: {error}")
         raise ProviderFailed(failure) from error
-    if credentials is None:
+    if frozen is None:
         raise ProviderFailed(NO_CREDENTIALS)
-    return credentials
+    return frozen
 
 
-def _file(variable: str, name: str) -> str:
-    return os.environ.get(variable) or str(Path.home() / ".aws" / name)
+def _shared_file() -> str:
+    return os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or _in_home("credentials")
+
+
+def _config_file() -> str:
+    return os.environ.get("AWS_CONFIG_FILE") or _in_home("config")
+
+
+def _in_home(name: str) -> str:
+    return str(Path.home() / ".aws" / name)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from urllib.parse import quote, urlencode
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import Ability, ModelInfo, ProviderDefinition
@@ -29,11 +29,11 @@ from windowpane.providers.anthropic_stream import (
     sse_payloads,
 )
 from windowpane.providers.base import Dialect, Fetch, StreamMapper, WireRequest
+from windowpane.providers.claude import LONG_CONTEXT
 
 BASE_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"
 BEDROCK_VERSION = "bedrock-2023-05-31"
-LONG_CONTEXT = "context-1m-2025-08-07"
 PAGE_MODELS = 1000
 MOST_PAGES = 20
 
@@ -132,7 +132,7 @@ class BedrockMessagesDialect:
         extra: dict[str, object] = {"anthropic_version": BEDROCK_VERSION}
         if request.options.uses_long_context:
             extra["anthropic_beta"] = [LONG_CONTEXT]
-        written = messages_body(request, extra=extra)
+        written = messages_body(_without_search(request), extra=extra)
         act = "invoke-with-response-stream" if request.options.is_streamed else "invoke"
         return WireRequest(
             method="POST",
@@ -150,6 +150,12 @@ class BedrockMessagesDialect:
         from windowpane.providers.amazon_models import discovered
 
         return await discovered(fetch, base_url=self._given_url, only_provider="Anthropic")
+
+
+def _without_search(request: ModelRequest) -> ModelRequest:
+    """Anthropic's search runs at Anthropic only; Bedrock refuses to hear of it."""
+    options = structs.replace(request.options, has_web_search=False)
+    return structs.replace(request, options=options)
 
 
 def _versioned(request: ModelRequest) -> dict[str, str]:

@@ -20,7 +20,14 @@ from windowpane.messages import Finish
 from windowpane.parts import Citation, Native, Opaque, ServerTool
 from windowpane.providers.anthropic_body import FAMILY
 from windowpane.providers.assembly import Assembly, Draft
-from windowpane.providers.classify import CUT, Complaint, complaint_from, failure_from, malformed
+from windowpane.providers.classify import (
+    CUT,
+    Complaint,
+    complaint_from,
+    failure_from,
+    malformed,
+    unreadable,
+)
 from windowpane.providers.eventstream import Frame, FrameParser
 from windowpane.providers.sse import SseParser
 from windowpane.usage import TokenUsage
@@ -194,7 +201,7 @@ class AnthropicStreamMapper:
         if message is not None and message.error is not None:
             self._fail(body)
         elif message is None or message.content is None:
-            self.failure = malformed(body)
+            self.failure = unreadable(body)
         else:
             self._read_message(message)
         return self.end()

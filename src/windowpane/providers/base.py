@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from windowpane.catalog.limits import LimitValues
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo
 from windowpane.errors import Failure
@@ -29,13 +30,17 @@ class Span(Struct, frozen=True, kw_only=True):
 
 
 class WireRequest(Struct, frozen=True, kw_only=True):
-    """One HTTP request as it goes out, but for the headers that carry secrets."""
+    """One HTTP request as it goes out, but for the headers that carry secrets.
+
+    ``model`` is whom it asks; empty for a request that asks no model.
+    """
 
     method: str
     url: str
     headers: dict[str, str]
     body: bytes
     spans: tuple[Span, ...] = ()
+    model: str = ""
 
 
 class StreamMapper(Protocol):
@@ -102,6 +107,10 @@ class Provider(Protocol):
 
     async def models(self) -> list[ModelInfo]:
         """What this provider offers, by the provider's own model names."""
+        ...
+
+    def learned_limits(self, model: str) -> LimitValues:
+        """What its answers have taught of a model's limits so far."""
         ...
 
     async def close(self) -> None: ...

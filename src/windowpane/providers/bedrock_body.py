@@ -7,62 +7,72 @@ those of other families go in their plain form.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from hashlib import sha256
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Literal
 
-import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
+from windowpane.catalog.models import catalog_limits
 from windowpane.context.request import ModelRequest
 from windowpane.errors import InvalidInput
 from windowpane.messages import Message
-from windowpane.options import Effort, RequestOptions, clamped_effort
+from windowpane.options import Effort, clamped_effort
 from windowpane.parts import Image, Part, Text, ToolCall, ToolResult
-from windowpane.providers.writing import (
-    Written,
-    from_message,
-    from_system,
-    from_tool,
-    written,
+from windowpane.providers.calls import Place, call_ids, call_input
+from windowpane.providers.claude import (
+    LONG_CONTEXT,
+    Thinking,
+    is_adaptive,
+    takes_temperature,
+    wished_thinking,
+    with_room,
 )
+from windowpane.providers.writing import Written, from_message, from_system, from_tool, written
 
 FAMILY = "bedrock"
 CACHE_POINT: dict[str, object] = {"cachePoint": {"type": "default"}}
 CALL_ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
-LEAST_BUDGET_TOKENS = 1024
-BUDGETS: dict[Effort, int] = {
-    "minimal": 1024,
-    "low": 2048,
-    "medium": 8192,
-    "high": 16_384,
-    "xhigh": 32_768,
-}
 NOVA_EFFORTS: tuple[Effort, ...] = ("low", "medium", "high")
 OLD_CLAUDE = re.compile(r"claude-3")
+# A result without a word is refused.
+NO_WORD = "(nothing)"
 
 Block = dict[str, object]
-ThinkingKind = Literal["claude_3", "claude", "nova", "deepseek"]
+Maker = Literal["claude_3", "claude", "nova_2", "nova", "deepseek", "other"]
+
+
+class _Settings(Struct, frozen=True, kw_only=True):
+    """What is said beside the conversation, as the makers of models differ in it."""
+
+    max_tokens: int | None
+    temperature: float | None
+    fields: Block
+    takes_prefill: bool
+
+    @property
+    def inference(self) -> Block | None:
+        named = {"maxTokens": self.max_tokens, "temperature": self.temperature}
+        return {name: value for name, value in named.items() if value is not None} or None
 
 
 def converse_body(request: ModelRequest) -> Written:
-    is_cached = takes_cache_points(request.model)
-    marked = {mark.after_message_id for mark in request.marks} if is_cached else set[str | None]()
-    thinking = _thinking(request.options, model=request.model)
-    is_claude_thinking = thinking is not None and "claude" in request.model
-    inference: Block = {
-        "maxTokens": request.max_output_tokens,
-        # Claude refuses any temperature but its own while it thinks.
-        "temperature": None if is_claude_thinking else request.options.temperature,
-    }
+    maker = maker_of(request.model)
+    is_claude = maker in ("claude", "claude_3")
+    settings = _claude(request, maker) if is_claude else _others(request, maker)
+    marked = {mark.after_message_id for mark in request.marks}
+    if not takes_cache_points(request.model):
+        marked.clear()
     return written(
         {
             "system": _system(request, is_marked=None in marked),
-            "messages": list(_messages(request, marked=marked, is_thinking=is_claude_thinking)),
-            "toolConfig": _tool_config(request),
-            "inferenceConfig": {k: v for k, v in inference.items() if v is not None} or None,
-            "additionalModelRequestFields": thinking,
+            "messages": list(_messages(request, marked, takes_prefill=settings.takes_prefill)),
+            # Amazon's own models take no mark there.
+            "toolConfig": _tool_config(
+                request, is_marked=None in marked and is_claude and not request.system
+            ),
+            "inferenceConfig": settings.inference,
+            "additionalModelRequestFields": settings.fields or None,
         }
     )
 
@@ -71,30 +81,63 @@ def takes_cache_points(model: str) -> bool:
     return "anthropic." in model or "amazon.nova" in model
 
 
-def thinking_kind(model: str) -> ThinkingKind | None:
-    """How a model is asked to think; most cannot be asked."""
+def maker_of(model: str) -> Maker:
     name = model.lower()
     if "claude" in name:
         return "claude_3" if OLD_CLAUDE.search(name) else "claude"
     if "nova-2" in name or "nova-premier-2" in name:
+        return "nova_2"
+    if "amazon.nova" in name:
         return "nova"
-    return "deepseek" if "deepseek" in name else None
+    return "deepseek" if "deepseek" in name else "other"
 
 
-def _thinking(options: RequestOptions, *, model: str) -> Block | None:
-    wish, kind = options.reasoning, thinking_kind(model)
-    if wish is None or wish.effort == "none" or kind is None:
-        return None
-    if kind == "nova":
+def _claude(request: ModelRequest, maker: Maker) -> _Settings:
+    model = request.model
+    max_tokens, thinking = with_room(
+        wished_thinking(request, family=FAMILY),
+        wished_tokens=request.max_output_tokens,
+        most_tokens=catalog_limits(model, provider="anthropic").output_tokens.value,
+    )
+    fields = _claude_fields(thinking, maker)
+    if request.options.uses_long_context:
+        fields["anthropic_beta"] = [LONG_CONTEXT]
+    is_tempered = takes_temperature(model, thinking)
+    return _Settings(
+        max_tokens=max_tokens,
+        temperature=request.options.temperature if is_tempered else None,
+        fields=fields,
+        takes_prefill=thinking is None and not is_adaptive(model),
+    )
+
+
+def _claude_fields(thinking: Thinking | None, maker: Maker) -> Block:
+    """Anthropic's own words, but for a budget from Claude 4 on: Bedrock calls it differently."""
+    if thinking is None:
+        return {}
+    if maker == "claude" and thinking.budget_tokens is not None:
+        return {"reasoning_config": thinking.fields["thinking"]}
+    return thinking.fields
+
+
+def _others(request: ModelRequest, maker: Maker) -> _Settings:
+    """Most models cannot be asked to think."""
+    wish = request.options.reasoning
+    fields: Block = {}
+    effort: Effort | None = None
+    if wish is not None and wish.effort != "none" and maker == "nova_2":
         effort = clamped_effort(wish.effort or "medium", NOVA_EFFORTS)
-        return {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": effort}}
-    if kind == "deepseek":
-        return {"showThinking": True}
-    budget_tokens = wish.budget_tokens or (BUDGETS[wish.effort] if wish.effort else None)
-    if budget_tokens is None:
-        return None
-    name = "thinking" if kind == "claude_3" else "reasoning_config"
-    return {name: {"type": "enabled", "budget_tokens": max(budget_tokens, LEAST_BUDGET_TOKENS)}}
+        fields = {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": effort}}
+    elif wish is not None and wish.effort != "none" and maker == "deepseek":
+        fields = {"showThinking": True}
+    # Nova at its highest effort refuses to be limited in any other way.
+    is_free = effort == "high"
+    return _Settings(
+        max_tokens=None if is_free else request.max_output_tokens,
+        temperature=None if is_free else request.options.temperature,
+        fields=fields,
+        takes_prefill=maker in ("nova", "nova_2"),
+    )
 
 
 def _system(request: ModelRequest, *, is_marked: bool) -> list[object] | None:
@@ -104,10 +147,10 @@ def _system(request: ModelRequest, *, is_marked: bool) -> list[object] | None:
     return [text, CACHE_POINT] if is_marked else [text]
 
 
-def _tool_config(request: ModelRequest) -> Block | None:
+def _tool_config(request: ModelRequest, *, is_marked: bool) -> Block | None:
     if not request.tools:
         return None
-    tools = [
+    tools: list[object] = [
         from_tool(
             tool.name,
             {
@@ -120,23 +163,23 @@ def _tool_config(request: ModelRequest) -> Block | None:
         )
         for tool in request.tools
     ]
-    return {"tools": tools}
+    return {"tools": [*tools, CACHE_POINT] if is_marked else tools}
 
 
 def _messages(
-    request: ModelRequest, *, marked: set[str | None], is_thinking: bool
+    request: ModelRequest, marked: set[str | None], *, takes_prefill: bool
 ) -> Iterator[Block]:
     """Neighbours of one role are one message here; each block keeps its own source."""
+    ids = call_ids(request.messages, form=CALL_ID)
     spoken: list[tuple[str, object]] = []
-    for message in request.messages:
-        blocks = list(_blocks(message, has_tools=bool(request.tools)))
+    for number, message in enumerate(request.messages):
+        blocks = list(_blocks(message, number, ids=ids, has_tools=bool(request.tools)))
         spoken += [(_role(message), from_message(message.id, block)) for block in blocks]
         if message.id in marked and blocks:
             spoken.append((_role(message), CACHE_POINT))
     for role, group in groupby(spoken, key=lambda one: one[0]):
         yield {"role": role, "content": [block for _, block in group]}
-    prefill = request.options.prefill.rstrip()
-    if prefill and not is_thinking and takes_cache_points(request.model):
+    if takes_prefill and (prefill := request.prefill.rstrip()):
         yield {"role": "assistant", "content": [{"text": prefill}]}
 
 
@@ -144,45 +187,51 @@ def _role(message: Message) -> str:
     return "assistant" if message.role == "assistant" else "user"
 
 
-def _blocks(message: Message, *, has_tools: bool) -> Iterator[object]:
-    for part in message.parts:
+def _blocks(
+    message: Message, number: int, *, ids: Mapping[Place, str], has_tools: bool
+) -> Iterator[object]:
+    # Results are wanted first, before a picture that came with them.
+    parts = sorted(enumerate(message.parts), key=lambda one: not isinstance(one[1], ToolResult))
+    for position, part in parts:
         native = None if isinstance(part, ToolResult) else part.native
-        is_call = isinstance(part, ToolCall | ToolResult)
-        if is_call and not has_tools:
-            yield {"text": _told(part)}
+        if isinstance(part, ToolCall | ToolResult):
+            id = ids[number, position]
+            yield _tool_block(part, id=id) if has_tools else {"text": _told(part)}
         elif native is not None and native.family == FAMILY:
             yield Raw(native.block.encode())
-        elif (block := _plain(part)) is not None:
+        elif (block := _plain(part, message=message)) is not None:
             yield block
 
 
-def _told(part: Part) -> str:
+def _told(part: ToolCall | ToolResult) -> str:
     """Converse refuses calls where no tool is on, so an old one is told instead."""
-    match part:
-        case ToolCall():
-            return f"[called {part.name}: {part.arguments or '{}'}]"
-        case ToolResult():
-            return f"[{part.name} {'failed' if part.is_error else 'gave'}: {part.text}]"
-        case _:
-            raise AssertionError("only calls and results are told")
+    if isinstance(part, ToolCall):
+        return f"[called {part.name}: {part.arguments or '{}'}]"
+    return f"[{part.name} {'failed' if part.is_error else 'gave'}: {part.text}]"
 
 
-def _plain(part: Part) -> Block | None:
+def _tool_block(part: ToolCall | ToolResult, *, id: str) -> object:
+    if isinstance(part, ToolCall):
+        is_own = part.native is not None and part.native.family == FAMILY
+        if part.native is not None and is_own and id == part.call_id:
+            return Raw(part.native.block.encode())
+        call: Block = {"toolUseId": id, "name": part.name, "input": call_input(part.arguments)}
+        return {"toolUse": call}
+    return {
+        "toolResult": {
+            "toolUseId": id,
+            "content": [{"text": part.text if part.text.strip() else NO_WORD}],
+            "status": "error" if part.is_error else "success",
+        }
+    }
+
+
+def _plain(part: Part, *, message: Message) -> Block | None:
     match part:
         case Text():
             return {"text": part.text} if part.text.strip() else None
-        case ToolCall():
-            call: Block = {"toolUseId": call_id(part.call_id), "name": part.name}
-            return {"toolUse": {**call, "input": _input(part.arguments)}}
-        case ToolResult():
-            return {
-                "toolResult": {
-                    "toolUseId": call_id(part.call_id),
-                    "content": [{"text": part.text or " "}],
-                    "status": "error" if part.is_error else "success",
-                }
-            }
-        case Image():
+        # There is no place for a picture that a model drew.
+        case Image() if message.role != "assistant":
             return _image(part)
         case _:
             return None
@@ -196,18 +245,3 @@ def _image(image: Image) -> Block:
         )
     kind = image.media_type.partition("/")[2]
     return {"image": {"format": kind, "source": {"bytes": image.data}}}
-
-
-def call_id(given: str) -> str:
-    """Ids of other families may have characters that this one refuses."""
-    if CALL_ID.fullmatch(given):
-        return given
-    return f"call_{sha256(given.encode()).hexdigest()[:24]}"
-
-
-def _input(arguments: str) -> object:
-    """An object is wanted, whatever the model wrote."""
-    try:
-        return msgspec.json.decode(arguments or "{}", type=Block)
-    except msgspec.DecodeError:
-        return {"arguments": arguments}

@@ -6,6 +6,8 @@ plain form, because signatures and sealed thoughts must go back as they came.
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
+from binascii import Error as NotBase64
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -17,7 +19,14 @@ from windowpane.messages import Finish
 from windowpane.parts import Citation, Native, Opaque, ServerTool
 from windowpane.providers.assembly import Assembly, Draft
 from windowpane.providers.bedrock_body import FAMILY
-from windowpane.providers.classify import CUT, Complaint, complaint_from, failure_from, malformed
+from windowpane.providers.classify import (
+    CUT,
+    Complaint,
+    complaint_from,
+    failure_from,
+    malformed,
+    unreadable,
+)
 from windowpane.providers.eventstream import Frame, FrameParser
 from windowpane.usage import TokenUsage
 
@@ -140,7 +149,7 @@ class _Open:
     def __init__(self) -> None:
         self.draft: Draft | None = None
         self.signature = ""
-        self.redacted = ""
+        self.redacted: list[str] = []
         self.tool: _ToolUse | None = None
         self.input: list[str] = []
         self.unknown: list[Raw] = []
@@ -177,7 +186,7 @@ class BedrockStreamMapper:
             answer = _Answer()
         message = answer.output.message if answer.output else None
         if message is None or message.content is None:
-            self.failure = malformed(body)
+            self.failure = unreadable(body)
             return self.end()
         for raw in message.content:
             self._read_block(raw)
@@ -260,7 +269,8 @@ class BedrockStreamMapper:
         draft = self._prose(opened, "reasoning")
         draft.fresh.append(reasoning.text or "")
         opened.signature += reasoning.signature or ""
-        opened.redacted += reasoning.redactedContent or ""
+        if reasoning.redactedContent:
+            opened.redacted.append(reasoning.redactedContent)
 
     def _read_input(self, opened: _Open, tool: _ToolUse) -> None:
         """In a stream the input is a text that grows."""
@@ -369,11 +379,22 @@ def _native(block: Block) -> Native:
 def _thought(opened: _Open, text: str) -> Native | None:
     """Only what is signed or sealed can go back: the models that sign nothing refuse it."""
     if opened.redacted:
-        return _native({"reasoningContent": {"redactedContent": opened.redacted}})
+        sealed = _joined(opened.redacted)
+        return _native({"reasoningContent": {"redactedContent": sealed}}) if sealed else None
     if not opened.signature:
         return None
     signed = {"text": text, "signature": opened.signature}
     return _native({"reasoningContent": {"reasoningText": signed}})
+
+
+def _joined(pieces: list[str]) -> str:
+    """Each piece was put in base64 by itself; if one was not, nothing can go back."""
+    if len(pieces) == 1:
+        return pieces[0]
+    try:
+        return b64encode(b"".join(b64decode(one, validate=True) for one in pieces)).decode()
+    except NotBase64:
+        return ""
 
 
 def _call_native(draft: Draft) -> Native | None:

@@ -6,7 +6,6 @@ engine that nobody uses costs neither time nor memory.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, assert_never
 
@@ -14,6 +13,7 @@ from msgspec import structs
 
 from windowpane.definitions import Family, ProviderDefinition
 from windowpane.ids import new_id
+from windowpane.providers.amazon_signing import has_credentials
 from windowpane.providers.base import Dialect, Provider
 from windowpane.providers.pace import Pace
 from windowpane.settings import Settings
@@ -22,15 +22,6 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
 
     from windowpane.providers.local_engine import LocalEngine
-
-
-AMAZON_CREDENTIALS = (
-    "AWS_ACCESS_KEY_ID",
-    "AWS_PROFILE",
-    "AWS_BEARER_TOKEN_BEDROCK",
-    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-    "AWS_WEB_IDENTITY_TOKEN_FILE",
-)
 
 
 class Shared:
@@ -115,7 +106,8 @@ def is_ready(definition: ProviderDefinition) -> bool:
     if definition.api_key or definition.headers:
         return True
     if definition.family == "bedrock" or definition.base_url.startswith("bedrock:"):
-        return any(os.environ.get(name) for name in AMAZON_CREDENTIALS)
+        # Files are there for other programs as well: they count where Bedrock was set up.
+        return has_credentials(counts_files=bool(definition.base_url))
     return bool(definition.base_url)
 
 
@@ -150,7 +142,8 @@ def dialect_of(definition: ProviderDefinition) -> Dialect:
 
 
 def _remote(definition: ProviderDefinition, *, shared: Shared) -> Provider:
-    from windowpane.providers.http import Authorise, Timeouts, Upstream, checked_headers
+    from windowpane.providers.http import Authorise, Upstream, checked_headers
+    from windowpane.providers.incoming import Timeouts
     from windowpane.providers.remote import Listing, RemoteProvider
 
     settings = shared.settings

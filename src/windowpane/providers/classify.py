@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from windowpane.errors import Failure, FailureKind
 from windowpane.providers.kinds import kind_of
+from windowpane.providers.retry_after import wait_in_sentence, wait_in_text
 
 MASK = "[key]"
 QUOTED_CHARACTERS = 500
+# What the decoder says of JSON that ends too early.
+TRUNCATED = "truncated"
 
 # Shorter than any key; to mask them would hide half of a sentence.
 SECRET_CHARACTERS = 4
@@ -38,12 +41,6 @@ class _Upstream(Struct):
     raw: str | None = None
 
 
-class _Retry(Struct):
-    """Google: among other details, how long to wait, as ``3.5s``."""
-
-    delay: str = msgspec.field(name="retryDelay", default="")
-
-
 class _Detail(Struct):
     message: str | None = None
     code: str | int | None = None
@@ -51,6 +48,7 @@ class _Detail(Struct):
     status: str | int | None = None
     status_code: int | None = None
     metadata: _Upstream | None = None
+    # Google: among others, how long to wait, as ``{"retryDelay": "3.5s"}``.
     details: object = None
 
 
@@ -76,6 +74,16 @@ def malformed(payload: bytes | str) -> Failure:
     return Failure(kind="server", message=f"The provider sent something that is no answer: {start}")
 
 
+def unreadable(body: bytes) -> Failure:
+    """A body in one piece that is no answer: one that broke off, or something else."""
+    try:
+        msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if body.strip() and TRUNCATED in str(error):
+            return CUT
+    return malformed(body)
+
+
 def complaint_from(body: bytes, *, http_status: int | None) -> Complaint:
     """Read an error body: JSON in any of the usual shapes, or else its text."""
     try:
@@ -97,9 +105,16 @@ def complaint_from(body: bytes, *, http_status: int | None) -> Complaint:
 def failure_from(
     complaint: Complaint, *, secrets: Sequence[str], retry_after_seconds: float | None
 ) -> Failure:
-    """The wait that the answer's header names counts for more than the one in its body."""
+    """The wait that the answer's header names counts for more than the one in its body.
+
+    An error inside an answer has no header, and perhaps only a sentence.
+    """
     kind = kind_of(status=complaint.http_status, code=complaint.code, message=complaint.message)
-    wait = complaint.retry_after_seconds if retry_after_seconds is None else retry_after_seconds
+    wait = retry_after_seconds
+    if wait is None:
+        wait = complaint.retry_after_seconds
+    if wait is None:
+        wait = wait_in_sentence(complaint.message)
     return Failure(
         kind=kind,
         message=masked(complaint.message, secrets=secrets),
@@ -114,6 +129,11 @@ def masked(text: str, *, secrets: Sequence[str]) -> str:
         if len(secret) >= SECRET_CHARACTERS:
             text = text.replace(secret, MASK)
     return text
+
+
+def masked_failure(failure: Failure, *, secrets: Sequence[str]) -> Failure:
+    """A server may quote whatever it was sent."""
+    return structs.replace(failure, message=masked(failure.message, secrets=secrets))
 
 
 def _code(detail: _Detail) -> str:
@@ -138,10 +158,11 @@ def _named_status(detail: _Detail) -> int | None:
 
 def _named_wait(detail: _Detail) -> float | None:
     try:
-        retries = msgspec.convert(detail.details, list[_Retry])
-        return next((float(one.delay.removesuffix("s")) for one in retries if one.delay), None)
-    except (msgspec.ValidationError, ValueError):
+        details = msgspec.convert(detail.details, list[dict[str, object]])
+    except msgspec.ValidationError:
         return None
+    delays = (one.get("retryDelay") for one in details)
+    return next((wait_in_text(delay) for delay in delays if isinstance(delay, str)), None)
 
 
 def _quoted(body: bytes, http_status: int | None) -> str:

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from itertools import groupby
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from windowpane.context.request import ModelRequest
 from windowpane.messages import Message
 from windowpane.options import Effort, RequestOptions, clamped_effort
 from windowpane.parts import Image, Part, Text, ToolCall, ToolResult
+from windowpane.providers.calls import call_input
 from windowpane.providers.writing import (
     Sourced,
     Written,
@@ -40,9 +41,26 @@ BUDGETS: dict[Effort, int] = {
     "xhigh": 32_768,
 }
 FLASH_LEVELS: tuple[Effort, ...] = ("minimal", "low", "medium", "high")
-PRO_LEVELS: tuple[Effort, ...] = ("low", "high")
+PRO_LEVELS: tuple[Effort, ...] = ("low", "medium", "high")
+# The first of the third generation knew nothing in between.
+FIRST_PRO_LEVELS: tuple[Effort, ...] = ("low", "high")
+# The least and the most that models of 2.5 take; Pro alone cannot be told not to think.
+PRO_BUDGET = (128, 32_768)
+LITE_BUDGET = (512, 24_576)
+FLASH_BUDGET = (1, 24_576)
+NO_BUDGET = 0
+# Lets the model decide.
+ANY_BUDGET = -1
 
 Block = dict[str, object]
+
+
+class _Function(Struct):
+    id: str | None = None
+
+
+class _Call(Struct):
+    functionCall: _Function
 
 
 def contents_body(request: ModelRequest) -> Written:
@@ -79,14 +97,32 @@ def _thinking(options: RequestOptions, *, model: str) -> Block | None:
     if wish is None or number is None or number < (2, 5):
         return None
     if number >= (3, 0):
-        levels = FLASH_LEVELS if "flash" in model.lower() else PRO_LEVELS
+        levels = _levels(model, number)
         level: Block = {"thinkingLevel": clamped_effort(wish.effort, levels)} if wish.effort else {}
         return {**level, "includeThoughts": True}
     budget_tokens = wish.budget_tokens
     if budget_tokens is None and wish.effort is not None:
         budget_tokens = BUDGETS[wish.effort]
-    budget: Block = {} if budget_tokens is None else {"thinkingBudget": budget_tokens}
-    return {**budget, "includeThoughts": budget_tokens != 0}
+    if budget_tokens is None:
+        return {"includeThoughts": True}
+    budget_tokens = _taken_budget(budget_tokens, model=model)
+    return {"thinkingBudget": budget_tokens, "includeThoughts": budget_tokens != NO_BUDGET}
+
+
+def _levels(model: str, number: tuple[int, int]) -> tuple[Effort, ...]:
+    if "flash" in model.lower():
+        return FLASH_LEVELS
+    return PRO_LEVELS if number > (3, 0) else FIRST_PRO_LEVELS
+
+
+def _taken_budget(budget_tokens: int, *, model: str) -> int:
+    """The nearest that the model takes."""
+    name = model.lower()
+    is_pro = "flash" not in name
+    if budget_tokens == ANY_BUDGET or (budget_tokens == NO_BUDGET and not is_pro):
+        return budget_tokens
+    least, most = PRO_BUDGET if is_pro else LITE_BUDGET if "lite" in name else FLASH_BUDGET
+    return min(max(budget_tokens, least), most)
 
 
 def _tools(request: ModelRequest) -> list[object] | None:
@@ -116,8 +152,8 @@ def _contents(request: ModelRequest) -> Iterator[Block]:
             spoken.append((_role(message), from_message(message.id, part)))
     for role, group in groupby(spoken, key=lambda one: one[0]):
         yield {"role": role, "parts": [part for _, part in group]}
-    if request.options.prefill:
-        yield {"role": "model", "parts": [{"text": request.options.prefill}]}
+    if request.prefill:
+        yield {"role": "model", "parts": [{"text": request.prefill}]}
 
 
 def _role(message: Message) -> str:
@@ -139,7 +175,7 @@ def _plain(part: Part, *, nameless: set[str]) -> Iterator[Block]:
             if part.text.strip():
                 yield {"text": part.text}
         case ToolCall():
-            yield {"functionCall": {"name": part.name, "args": _arguments(part.arguments)}}
+            yield {"functionCall": {"name": part.name, "args": call_input(part.arguments)}}
         case ToolResult():
             told = {"error" if part.is_error else "result": part.text}
             response: Block = {"name": part.name, "response": told}
@@ -183,14 +219,5 @@ def _calls_without_id(request: ModelRequest) -> set[str]:
 def _has_id(call: ToolCall) -> bool:
     if call.native is None or call.native.family != FAMILY:
         return False
-    [part] = msgspec.json.decode(call.native.block, type=list[dict[str, Block | str]])
-    function = part.get("functionCall")
-    return isinstance(function, dict) and bool(function.get("id"))
-
-
-def _arguments(arguments: str) -> object:
-    """An object is wanted, whatever the model wrote."""
-    try:
-        return msgspec.json.decode(arguments or "{}", type=Block)
-    except msgspec.DecodeError:
-        return {"arguments": arguments}
+    [part] = msgspec.json.decode(call.native.block, type=list[_Call])
+    return bool(part.functionCall.id)

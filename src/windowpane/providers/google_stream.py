@@ -16,7 +16,7 @@ from windowpane.events import Finished, StreamEvent, UsageReported
 from windowpane.messages import Finish
 from windowpane.parts import Citation, Image, Native, Opaque, ServerTool
 from windowpane.providers.assembly import Assembly, Draft
-from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed
+from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed, unreadable
 from windowpane.providers.google_body import FAMILY
 from windowpane.providers.sse import SseParser
 from windowpane.usage import TokenUsage
@@ -182,7 +182,7 @@ class GoogleStreamMapper:
         if start not in (b"{", b"["):
             if b"data:" in body:
                 return [*self.feed(body), *self.end()]
-            self.failure = malformed(body)
+            self.failure = unreadable(body)
         else:
             self._read_all(_listed(body) if start == b"[" else [body])
         return self.end()

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
+from windowpane.catalog.limits import LimitValues
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
@@ -72,6 +73,10 @@ class LocalProvider:
                 label=weights.label,
             )
         ]
+
+    def learned_limits(self, model: str) -> LimitValues:
+        """Nothing: nobody limits how often one asks it."""
+        return LimitValues()
 
     async def close(self) -> None:
         """Nothing to do: the engine belongs to whoever made it."""

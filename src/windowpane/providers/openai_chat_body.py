@@ -105,6 +105,6 @@ def _search(request: ModelRequest, host: Host) -> Fields:
 
 
 def _prefill(request: ModelRequest, host: Host) -> Fields:
-    if request.options.prefill and host.prefill == "continue":
+    if request.prefill and host.prefill == "continue":
         return {"continue_final_message": True, "add_generation_prompt": False}
     return {}

@@ -44,9 +44,9 @@ def sourced_messages(request: ModelRequest, *, host: Host) -> Iterator[Sourced |
             spoken[-1] = _marked(spoken[-1])
         for one in spoken:
             yield from_message(message.id, one)
-    if request.options.prefill and host.prefill != "unsupported":
+    if request.prefill and host.prefill != "unsupported":
         prefix: Fields = {"prefix": True} if host.prefill == "prefix" else {}
-        yield {"role": "assistant", "content": request.options.prefill, **prefix}
+        yield {"role": "assistant", "content": request.prefill, **prefix}
 
 
 def _tool(tool: ToolDefinition) -> Fields:

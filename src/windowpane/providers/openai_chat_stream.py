@@ -15,7 +15,7 @@ from windowpane.events import Finished, StreamEvent, UsageReported
 from windowpane.messages import Finish
 from windowpane.parts import Citation, Image, Opaque, ServerTool
 from windowpane.providers.assembly import Assembly, Draft
-from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed
+from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed, unreadable
 from windowpane.providers.openai_chat_native import Fields, Thought, native_of
 from windowpane.providers.openai_chat_wire import (
     WireCall,
@@ -91,7 +91,7 @@ class ChatStreamMapper:
         self._is_whole = True
         chunk = decoded(body)
         if chunk is None or (chunk.choices is None and chunk.error is None):
-            self.failure = malformed(body)
+            self.failure = unreadable(body)
         else:
             self._read_chunk(chunk, body)
         self.is_done = True

@@ -6,7 +6,8 @@ holds the whole conversation, what the model once thought included.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 import msgspec
 from msgspec import Raw, Struct
@@ -15,6 +16,7 @@ from windowpane.context.request import ModelRequest, ToolDefinition
 from windowpane.messages import Message
 from windowpane.options import Effort, clamped_effort
 from windowpane.parts import Image, Native, Part, Reasoning, Text, ToolCall, ToolResult
+from windowpane.providers.calls import Place, call_ids
 from windowpane.providers.efforts import is_sealed, supported_efforts, takes_temperature
 from windowpane.providers.writing import (
     Sourced,
@@ -28,6 +30,7 @@ from windowpane.providers.writing import (
 FAMILY = "openai_responses"
 WEB_SEARCH = {"type": "web_search"}
 SEALED_THOUGHTS = "reasoning.encrypted_content"
+CALL_ID = re.compile(r".{1,64}")
 
 
 class _Thought(Struct):
@@ -98,19 +101,20 @@ def _tool(tool: ToolDefinition) -> dict[str, object]:
 
 
 def _input(request: ModelRequest) -> Iterator[Sourced]:
-    for message in request.messages:
-        for item in _items(message):
+    ids = call_ids(request.messages, form=CALL_ID)
+    for number, message in enumerate(request.messages):
+        for item in _items(message, number, ids):
             yield from_message(message.id, item)
 
 
-def _items(message: Message) -> Iterator[object]:
+def _items(message: Message, number: int, ids: Mapping[Place, str]) -> Iterator[object]:
     match message.role:
         case "user":
             return _question(message)
         case "assistant":
-            return _answer(message)
+            return _answer(message, number, ids)
         case "tool":
-            return _results(message)
+            return _results(message, number, ids)
 
 
 def _question(message: Message) -> Iterator[object]:
@@ -130,13 +134,17 @@ def _shown(part: Part) -> dict[str, str] | None:
     return None
 
 
-def _results(message: Message) -> Iterator[object]:
-    for part in message.parts:
+def _results(message: Message, number: int, ids: Mapping[Place, str]) -> Iterator[object]:
+    for position, part in enumerate(message.parts):
         if isinstance(part, ToolResult):
-            yield {"type": "function_call_output", "call_id": part.call_id, "output": part.text}
+            call_id = ids[number, position]
+            yield {"type": "function_call_output", "call_id": call_id, "output": part.text}
+    # Images that a tool gave are shown by the user.
+    if images := [_shown(part) for part in message.parts if isinstance(part, Image)]:
+        yield {"role": "user", "content": images}
 
 
-def _answer(message: Message) -> Iterator[object]:
+def _answer(message: Message, number: int, ids: Mapping[Place, str]) -> Iterator[object]:
     """Items of this family as they came, others in plain words.
 
     A thought is refused without the very item that it led to, so it is left out where the answer
@@ -144,22 +152,26 @@ def _answer(message: Message) -> Iterator[object]:
     """
     is_led_to = False
     items: list[object] = []
-    for part in reversed(message.parts):
+    for position, part in reversed(list(enumerate(message.parts))):
+        id = ids.get((number, position), "")
         if isinstance(part, Reasoning):
-            if is_led_to and (native := _own(part)) and _can_return(native):
+            if is_led_to and (native := _own(part, id=id)) and _can_return(native):
                 items.append(_verbatim(native))
-        elif native := _own(part):
+        elif native := _own(part, id=id):
             items.append(_verbatim(native))
             is_led_to = True
-        elif (plain := _plain(part)) is not None:
+        elif (plain := _plain(part, id=id)) is not None:
             items.append(plain)
             is_led_to = False
     return reversed(items)
 
 
-def _own(part: Part) -> Native | None:
+def _own(part: Part, *, id: str) -> Native | None:
+    """The block as it came, unless it is a call whose ``id`` had to become another."""
     native = None if isinstance(part, ToolResult) else part.native
-    return native if native is not None and native.family == FAMILY else None
+    if native is None or native.family != FAMILY:
+        return None
+    return None if isinstance(part, ToolCall) and id != part.call_id else native
 
 
 def _can_return(thought: Native) -> bool:
@@ -175,13 +187,13 @@ def _verbatim(native: Native) -> Raw:
     return Raw(native.block.encode())
 
 
-def _plain(part: Part) -> dict[str, str] | None:
+def _plain(part: Part, *, id: str) -> dict[str, str] | None:
     if isinstance(part, Text) and part.text:
         return {"role": "assistant", "content": part.text}
     if isinstance(part, ToolCall):
         return {
             "type": "function_call",
-            "call_id": part.call_id,
+            "call_id": id,
             "name": part.name,
             # A call without arguments comes as an empty text, which servers refuse to read back.
             "arguments": part.arguments or "{}",

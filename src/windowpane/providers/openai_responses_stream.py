@@ -15,7 +15,7 @@ from windowpane.errors import Failure, ProviderFailed
 from windowpane.events import Finished, OpenKind, StreamEvent, UsageReported
 from windowpane.messages import Finish
 from windowpane.providers.assembly import Assembly, Draft
-from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed
+from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed, unreadable
 from windowpane.providers.openai_responses_items import (
     OPEN_KINDS,
     Annotation,
@@ -101,7 +101,7 @@ class OpenAIResponsesMapper:
             return [*self.feed(body), *self.end()]
         response = _response_from(body)
         if response is None or (response.output is None and response.error is None):
-            self.failure = malformed(body)
+            self.failure = unreadable(body)
         else:
             self._read_response(response)
         return self.end()

@@ -15,6 +15,7 @@ from typing import assert_never
 import msgspec
 from msgspec import Struct
 
+from windowpane.catalog.limits import LimitValues
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo
 from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
@@ -138,6 +139,10 @@ class ScriptedProvider:
             msgspec.structs.replace(model, label=model.label or LABEL)
             for model in self._script.models
         ]
+
+    def learned_limits(self, model: str) -> LimitValues:
+        """Nothing: nobody limits how often one asks it."""
+        return LimitValues()
 
     async def close(self) -> None:
         pass
