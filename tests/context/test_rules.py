@@ -48,7 +48,7 @@ def test_what_fits_a_project_is_taken() -> None:
 @pytest.mark.parametrize(
     ("choices", "key", "sentence"),
     [
-        (Choices(temperature=2.1), "temperature", "'2.1' does not fit temperature. It takes a"),
+        (Choices(temperature=2.1), "temperature", "2.1 does not fit temperature. It takes a"),
         (Choices(temperature=float("nan")), "temperature", "a number from 0 to 2"),
         (Choices(temperature=-0.1), "temperature", "a number from 0 to 2"),
         (Choices(max_output_tokens=0), "max_output_tokens", "above 0, or model for its own"),
@@ -63,7 +63,7 @@ def test_what_fits_a_project_is_taken() -> None:
             "message_metadata",
             "one timestamp at most",
         ),
-        (Choices(system_prompt="x" * (MOST_CHARACTERS + 1)), "system_prompt", "…'"),
+        (Choices(system_prompt="x" * (MOST_CHARACTERS + 1)), "system_prompt", "… does not"),
         (Choices(message_template="Hello"), "message_template", "Put {{userMessage}} into it"),
         (Choices(message_template="{{user}}"), "message_template", "There is no {{user}}"),
         (Choices(tools={"no good": {}}), "tools", "tools with their options"),

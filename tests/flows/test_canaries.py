@@ -12,7 +12,7 @@ from tests.postgres import private_postgres
 from tests.server import Server, in_workspace, scripted_chat
 from tests.workspaces import MODEL, ask, does, new_chat, until_text, workspace_over
 from windowpane.agent.turns import TurnMarks
-from windowpane.choices import Choices
+from windowpane.choices import Choices, chosen_names
 from windowpane.definitions import ProviderDefinition
 from windowpane.errors import Failure
 from windowpane.ids import new_id
@@ -69,13 +69,21 @@ def replies(canaries: Canaries) -> tuple[Reply, ...]:
 async def use_everything(workspace: Workspace, chat_id: str, canaries: Canaries) -> None:
     chat = await workspace.chat(chat_id)
     await workspace.rename_project(chat.project_id, name=canaries["project"])
-    await workspace.choices.change_project(
-        chat.project_id,
-        Choices(system_prompt=canaries["system prompt"]),
-        names=["system_prompt"],
+    template = f"{canaries['template']} {{{{userMessage}}}}"
+    chosen = Choices(
+        system_prompt=canaries["system prompt"],
+        prefill=canaries["prefill"],
+        message_format="template",
+        message_template=template,
+        tools={canaries["tool name"]: {canaries["tool option"]: canaries["tool value"]}},
     )
+    await workspace.choices.change_project(chat.project_id, chosen, names=chosen_names(chosen))
     topic = await workspace.topics.create(
         chat.project_id, name=canaries["topic"], parent_id=None, at=chat.created_at
+    )
+    await workspace.topics.instruct(topic.id, system_message=canaries["topic message"])
+    await workspace.choices.change_chat(
+        chat_id, Choices(prefill=canaries["chat prefill"]), names=["prefill"]
     )
     await workspace.views.save(
         chat.project_id,

@@ -112,8 +112,10 @@ def _check_budgets(choices: Choices) -> None:
 
 
 def _shown(value: object) -> str:
-    text = str(value)
-    return repr(text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 1]}…")
+    if isinstance(value, float):
+        return f"{value:g}"
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 1]}…"
 
 
 def _is_text(text: str) -> bool:

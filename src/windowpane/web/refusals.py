@@ -11,6 +11,7 @@ from litestar.exceptions import HTTPException
 from litestar.response import Template
 from msgspec import Struct
 
+from windowpane.choices import CHOICE_NAMES, wanted
 from windowpane.errors import (
     BadChoice,
     InvalidInput,
@@ -61,7 +62,8 @@ def refuse_known(request: Request[Any, Any, Any], error: WindowpaneError) -> Res
 
 
 def refuse_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
-    return _answer(request, error.status_code, Refusal(code="http", message=_sentence(error)))
+    refusal = _bad_choice(error) or Refusal(code="http", message=_sentence(error))
+    return _answer(request, error.status_code, refusal)
 
 
 def refuse_unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
@@ -72,12 +74,26 @@ def refuse_unexpected(request: Request[Any, Any, Any], error: Exception) -> Resp
 
 
 def _sentence(error: HTTPException) -> str:
+    reasons = [f"{bad.key} {bad.message}".strip() for bad in _bad_fields(error)]
+    return "; ".join([error.detail, *reasons])
+
+
+def _bad_choice(error: HTTPException) -> Refusal | None:
+    """A setting of the wrong type is told like one of a wrong value."""
+    keys = [bad.key.rpartition(".")[2] for bad in _bad_fields(error)]
+    key = next((key for key in keys if key in CHOICE_NAMES), None)
+    if key is None:
+        return None
+    sentence = f"What was given does not fit {key}. It takes {wanted(key)}."
+    return Refusal(code=BadChoice.code, message=sentence, key=key)
+
+
+def _bad_fields(error: HTTPException) -> list[BadField]:
     """Litestar keeps the field and the reason of a bad request apart from its sentence."""
     try:
-        reasons = msgspec.convert(error.extra or [], list[BadField])
+        return msgspec.convert(error.extra or [], list[BadField])
     except msgspec.ValidationError:
-        return error.detail
-    return "; ".join([error.detail, *(f"{bad.key} {bad.message}".strip() for bad in reasons)])
+        return []
 
 
 def _answer(request: Request[Any, Any, Any], status: int, refusal: Refusal) -> Response[Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from windowpane.web.pages.chat import CHAT_PAGE_HANDLERS
+from windowpane.web.pages.chat_settings import chat_settings_fragment
 from windowpane.web.pages.home import HOME_HANDLERS
 from windowpane.web.pages.plan import plan_view
+from windowpane.web.pages.project import PROJECT_PAGE_HANDLERS
 from windowpane.web.pages.provider import PROVIDER_PAGE_HANDLERS
 from windowpane.web.pages.providers import PROVIDERS_PAGE_HANDLERS
 from windowpane.web.pages.sidebar import sidebar_fragment
@@ -12,7 +14,9 @@ from windowpane.web.pages.sidebar import sidebar_fragment
 PAGE_HANDLERS = [
     *HOME_HANDLERS,
     *CHAT_PAGE_HANDLERS,
+    chat_settings_fragment,
     plan_view,
+    *PROJECT_PAGE_HANDLERS,
     *PROVIDERS_PAGE_HANDLERS,
     *PROVIDER_PAGE_HANDLERS,
     sidebar_fragment,

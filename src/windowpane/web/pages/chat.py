@@ -12,7 +12,11 @@ from litestar.types import ASGIApp
 from markupsafe import Markup
 from msgspec import Struct
 
+<<<<<<< HEAD
 from windowpane.drafts import DraftPlace
+=======
+from windowpane.choices import chosen_names
+>>>>>>> settings
 from windowpane.events import EventId
 from windowpane.projects import Chat, Project
 from windowpane.web.live import LiveChats
@@ -46,6 +50,7 @@ async def chat_page(workspace: Workspace, chat_id: str) -> Template:
         "draft": draft.text if draft else "",
         "model": await _model_view(workspace, chat=page.chat, project=project),
         "demo_label": DEMO_LABEL,
+        "chosen_count": _chosen_count(page.chat),
         **await _turns_context(page, has_newer=False),
         **await sidebar_context(workspace, here=here, root=ROOT, all_of=""),
     }
@@ -121,6 +126,11 @@ async def _model_view(workspace: Workspace, *, chat: Chat, project: Project) -> 
         short_name=short_name or "First model there is",
         label=DEMO_LABEL if is_demo else "",
     )
+
+
+def _chosen_count(chat: Chat) -> int:
+    """How much the chat has chosen beside its model, which stands in the composer anyway."""
+    return len(set(chosen_names(chat.choices)) - {"model"})
 
 
 CHAT_PAGE_HANDLERS = [chat_page, turns_fragment, chat_stream]

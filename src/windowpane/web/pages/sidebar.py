@@ -16,13 +16,13 @@ from windowpane.workspace import Workspace
 
 SHOWN_CHATS = 30
 
-PageName = Literal["", "providers"]
+PageName = Literal["", "providers", "project"]
 
 
 class Here(Struct, frozen=True, kw_only=True):
     """Where the reader is: in a chat, or on one of the other pages.
 
-    ``project_id`` is where a new chat would be made.
+    ``project_id`` is where a new chat would be made, and whose page it is on a project's.
     """
 
     project_id: str
@@ -64,12 +64,15 @@ async def sidebar_fragment(
     first_steps: FirstSteps,
     chat: str = "",
     page: PageName = "",
+    project: str = "",
     depth: Annotated[int, Parameter(ge=0, le=4)] = 0,
     all: str = "",
 ) -> Template:
     """For a page that lies ``depth`` folders below the root."""
-    at = await workspace.chat(chat) if chat else await first_steps.latest_chat()
-    here = Here(project_id=at.project_id, chat_id=chat, page=page)
+    if not project:
+        at = await workspace.chat(chat) if chat else await first_steps.latest_chat()
+        project = at.project_id
+    here = Here(project_id=project, chat_id=chat, page=page)
     context = await sidebar_context(workspace, here=here, root="../" * depth, all_of=all)
     return Template(template_name="parts/_sidebar.html", context=context)
 

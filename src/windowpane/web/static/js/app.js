@@ -19,7 +19,14 @@ const stream = new ChatStream(`chats/${log.dataset.chatId}/stream`, log.position
 composer.seenHead = () => log.headId;
 const context = new ContextView(log, find(document, ".counter", HTMLElement));
 
-frame({ jump: () => void log.toNewest().catch(explain), unfold }, () => void composer.stop());
+/** Loaded when it is first wanted: most pages are left without it. */
+async function openSettings() {
+  const { openChatSettings } = await import("./chat-settings.js");
+  await openChatSettings(log.dataset.chatId ?? "");
+}
+
+const actions = { jump: () => void log.toNewest().catch(explain), "chat-settings": () => void openSettings(), unfold };
+frame(actions, () => void composer.stop());
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("[data-copy]") : null;
   if (button instanceof HTMLElement) void copyCode(button);
@@ -33,6 +40,10 @@ on("chat:refused", ({ code }) => {
 });
 on("chat:loaded", ({ position }) => stream.followFrom(position));
 on("model:chosen", () => context.refresh());
+on("settings:changed", ({ model }) => {
+  composer.showModel(model);
+  context.refresh();
+});
 on("sidebar:drawn", nameChat);
 
 /** The chat's title stands in the sidebar; the head of the page follows it. */

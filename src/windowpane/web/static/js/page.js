@@ -9,11 +9,13 @@ export class Refusal extends Error {
    * @param {number} status 0 when the server was not reached
    * @param {string} code
    * @param {string} message
+   * @param {string} [key] the field that it is about
    */
-  constructor(status, code, message) {
+  constructor(status, code, message, key = "") {
     super(message);
     this.status = status;
     this.code = code;
+    this.key = key;
   }
 }
 
@@ -83,7 +85,11 @@ export function find(parent, selector, type) {
  *   "chat:sent": object,
  *   "model:chosen": object,
  *   "chat:refused": { code: string },
+<<<<<<< HEAD
  *   "draft:saved": { text: string },
+=======
+ *   "settings:changed": { model: string },
+>>>>>>> settings
  *   "sidebar:drawn": object,
  *   "providers:changed": object,
  *   "problem": { sentence: string },
@@ -127,5 +133,5 @@ export function on(name, listener) {
 async function refusalOf(response) {
   const said = await response.json().catch(() => ({}));
   const message = said.message ?? `The server answered ${response.status} ${response.statusText}.`;
-  return new Refusal(response.status, said.code ?? "http", message);
+  return new Refusal(response.status, said.code ?? "http", message, said.key ?? "");
 }

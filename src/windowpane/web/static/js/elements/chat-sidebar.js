@@ -22,8 +22,8 @@ export class ChatSidebar extends HTMLElement {
   }
 
   get #source() {
-    const { chatId = "", page = "" } = this.dataset;
-    return `sidebar?${new URLSearchParams({ chat: chatId, page, depth: String(depth), all: this.#shown })}`;
+    const { chatId = "", page = "", project = "" } = this.dataset;
+    return `sidebar?${new URLSearchParams({ chat: chatId, page, project, depth: String(depth), all: this.#shown })}`;
   }
 
   /** Draw it anew; not under the hands of somebody who is renaming something. */
@@ -73,18 +73,19 @@ export class ChatSidebar extends HTMLElement {
    */
   #openMenu(button, line) {
     this.#line = line;
+    find(this.#menu, "[data-action=settings]", HTMLElement).hidden = !line?.matches(".place");
     this.#menu.showPopover();
     const around = button.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.#menu;
     this.#menu.style.left = `${Math.max(8, Math.min(around.right - width, innerWidth - width - 8))}px`;
     this.#menu.style.top = `${Math.min(around.bottom + 4, innerHeight - height - 8)}px`;
-    this.#menu.querySelector("button")?.focus();
+    find(this.#menu, "button:not([hidden])", HTMLElement).focus();
   }
 
   /** @param {KeyboardEvent} event */
   #stepInMenu(event) {
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-    const buttons = [...this.#menu.querySelectorAll("button")];
+    const buttons = [...this.#menu.querySelectorAll("button")].filter((button) => !button.hidden);
     const here = buttons.findIndex((button) => button === document.activeElement);
     buttons.at((here + (event.key === "ArrowDown" ? 1 : -1)) % buttons.length)?.focus();
     event.preventDefault();
@@ -96,7 +97,8 @@ export class ChatSidebar extends HTMLElement {
     const line = this.#line;
     if (!button || !line) return;
     this.#menu.hidePopover();
-    if (button.dataset.action === "rename") this.#rename(line);
+    if (button.dataset.action === "settings") location.assign(address(`${pathOf(line)}/settings`));
+    else if (button.dataset.action === "rename") this.#rename(line);
     else void this.#delete(line);
   }
 
