@@ -144,9 +144,9 @@ def test_the_chosen_model_is_kept(page: Page, serve: Serve) -> None:
     expect(picker).to_have_value(MODEL)
     demo = picker.locator("option", has_text="demo model")
     picker.select_option(demo.first.get_attribute("value"))
-    expect(page.get_by_text("windowpane providers")).to_be_visible()
+    expect(page.get_by_role("link", name="Add a real one")).to_be_visible()
     with page.expect_response(lambda response: MODEL in (response.request.post_data or "")):
         picker.select_option(MODEL)
-    expect(page.get_by_text("windowpane providers")).to_be_hidden()
+    expect(page.get_by_role("link", name="Add a real one")).to_be_hidden()
     page.reload()
     expect(picker).to_have_value(MODEL)

@@ -21,7 +21,8 @@ def opened(page: Page, server: Server, lab: FakeProvider, **more: object) -> Non
     made = {"name": "lab", "family": "openai_chat", "base_url": lab.url, "api_key": lab.key, **more}
     answer = page.request.post(f"{server.address}/api/providers", data=made)
     page.goto(f"{server.address}/providers/{answer.json()['id']}")
-    expect(page.get_by_role("table")).to_be_visible()
+    # The first look at prices takes as long as their package takes to load.
+    expect(page.get_by_role("table")).to_be_visible(timeout=30_000)
 
 
 def row(page: Page, model: str) -> Locator:

@@ -88,6 +88,16 @@ def test_every_preset_has_a_form_that_is_filled_in_as_far_as_can_be(
         )
 
 
+def test_a_key_never_goes_to_another_service_for_want_of_an_address(
+    page: Page, server: Server
+) -> None:
+    page.get_by_role("link", name="Azure OpenAI").click()
+    page.get_by_label("API key").fill(RIGHT_KEY)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator("#base_url-problem")).to_have_text("Write the base URL: where it answers.")
+    expect(page.get_by_label("Base URL")).to_be_focused()
+
+
 def test_a_refused_key_is_named_at_its_field_and_nothing_typed_is_lost(
     page: Page, server: Server, lab: FakeProvider
 ) -> None:

@@ -168,7 +168,8 @@ class Models:
                 self._overrides.forgotten(definition),
             ]
         )
-        del self._definitions[name]
+        # Another reader may have noticed that it is gone.
+        self._definitions.pop(name, None)
         self._lists.forget(definition)
         self._overrides.forget(definition)
         await self._forget(definition)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct, json
 
 from windowpane.catalog.limits import UNKNOWN_LIMITS, Limits, LimitValues, merged
-from windowpane.catalog.names import find
+from windowpane.catalog.names import find_listed, plainly_listed
 
 # Where a model is looked up when its host is not in the catalog: at those who made it.
 MAKERS = (
@@ -78,10 +78,9 @@ def catalog_limits(model: str, *, provider: str | None) -> Limits:
     A model that is only similar to a known one has unknown limits.
     """
     for name in (provider,) if provider else MAKERS:
-        models = _catalog()[name].models
-        match = find(model, models)
+        match = find_listed(model, _names(name))
         if match and match.is_reliable:
-            values = _as_values(models[match.known].limit)
+            values = _as_values(_catalog()[name].models[match.known].limit)
             return merged(UNKNOWN_LIMITS, values, source="catalog")
     return UNKNOWN_LIMITS
 
@@ -117,6 +116,11 @@ def _addresses() -> dict[str, str]:
     uses = Counter(host for _, host, _ in remote)
     by_host = {host: name for _, host, name in remote if uses[host] == 1}
     return by_host | {address: name for address, _, name in remote}
+
+
+@cache
+def _names(provider: str) -> dict[str, str]:
+    return plainly_listed(_catalog()[provider].models)
 
 
 @cache

@@ -7,7 +7,7 @@ other model, and the find is a catch-all: good enough to show, never reliable.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -39,7 +39,15 @@ class Match(Struct, frozen=True):
 
 def find(name: str, known: Iterable[str]) -> Match | None:
     """The best match, with the name as given, then without what stands before its slashes."""
-    listed = {_plain(entry): entry for entry in known}
+    return find_listed(name, plainly_listed(known))
+
+
+def plainly_listed(known: Iterable[str]) -> dict[str, str]:
+    """Names in the form in which they are compared: for those who search one list often."""
+    return {_plain(entry): entry for entry in known}
+
+
+def find_listed(name: str, listed: Mapping[str, str]) -> Match | None:
     for candidate in without_hosts(_plain(name)):
         if candidate in listed:
             return Match(listed[candidate], "exact")
@@ -57,7 +65,10 @@ def without_hosts(name: str) -> Iterator[str]:
 
 def mode_of(name: str, known: str) -> MatchMode:
     """How ``name`` stands to one known name."""
-    name, known = _plain(name), _plain(known)
+    return _mode(_plain(name), _plain(known))
+
+
+def _mode(name: str, known: str) -> MatchMode:
     if name == known:
         return "exact"
     before, found, after = name.partition(known)
@@ -68,12 +79,13 @@ def mode_of(name: str, known: str) -> MatchMode:
     return "catch_all" if after[0] in "-.:@" else "none"
 
 
-def _best(name: str, listed: dict[str, str]) -> Match | None:
+def _best(name: str, listed: Mapping[str, str]) -> Match | None:
     """A reliable find before a catch-all, and then the longest name, which says most."""
     matches = [
         (mode != "catch_all", len(plain), Match(entry, mode))
         for plain, entry in listed.items()
-        if (mode := mode_of(name, plain)) != "none"
+        # Most names are not even part of the other, and a list has hundreds.
+        if plain in name and (mode := _mode(name, plain)) != "none"
     ]
     best = max(matches, key=lambda found: found[:2], default=None)
     return best[2] if best else None

@@ -18,6 +18,7 @@ Named = Annotated[str, Parameter(min_length=3, description="the model's full nam
 @get("/api/models")
 async def list_models(workspace: Workspace, refresh: bool = False) -> ModelList:
     """Lists are kept until somebody wants them anew with ``refresh``."""
+    await workspace.models.read()
     return await workspace.models.choices(is_refreshed=refresh)
 
 

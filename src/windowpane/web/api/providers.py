@@ -171,7 +171,7 @@ def _definition(data: ProviderInput, *, known: ProviderDefinition | None) -> Pro
         family=data.family,
         base_url=data.base_url,
         api_key=data.api_key or "",
-        is_local=data.is_local,
+        is_local=data.is_local or data.family == "local",
         icon=data.icon,
         models_endpoint=data.models_endpoint,
         headers=_headers(data, stored=known.headers if known else {}),

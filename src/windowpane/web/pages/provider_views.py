@@ -61,7 +61,10 @@ class FamilyChoice(Struct, frozen=True, kw_only=True):
 
 
 class ProviderDraft(Struct, frozen=True, kw_only=True):
-    """What the form shows when it opens. ``id`` is empty for a provider that is not there yet."""
+    """What the form shows when it opens. ``id`` is empty for a provider that is not there yet.
+
+    ``needs_address``: without one, the key would go to the family's own service.
+    """
 
     id: str
     name: str
@@ -73,6 +76,7 @@ class ProviderDraft(Struct, frozen=True, kw_only=True):
     is_local: bool
     has_key: bool
     needs_key: bool
+    needs_address: bool
     key_hint: str
     key_page: str
     base_url_hint: str
@@ -124,9 +128,10 @@ def draft_from_preset(preset: Preset, *, taken: frozenset[str]) -> ProviderDraft
         is_local=preset.is_local,
         has_key=False,
         needs_key=preset.needs_key,
+        needs_address=not preset.base_url,
         key_hint=preset.key_hint,
         key_page=preset.key_page,
-        base_url_hint=preset.base_url_hint,
+        base_url_hint=_sentence(preset.base_url_hint),
         title="Add a provider" if preset.id == "custom" else f"Add {preset.name}",
     )
 
@@ -144,9 +149,10 @@ def draft_from_definition(definition: ProviderDefinition) -> ProviderDraft:
         is_local=definition.is_local,
         has_key=bool(definition.api_key),
         needs_key=not is_ready(definition),
+        needs_address=False,
         key_hint=preset.key_hint if preset else "",
         key_page=preset.key_page if preset else "",
-        base_url_hint=preset.base_url_hint if preset else "",
+        base_url_hint=_sentence(preset.base_url_hint) if preset else "",
         title=f"Edit {definition.name}",
     )
 
@@ -182,6 +188,13 @@ def _free_name(wished: str, *, taken: frozenset[str]) -> str:
         name = f"{wished}-{number}"
         number += 1
     return name
+
+
+def _sentence(hint: str) -> str:
+    """A hint as it stands below its box; an address alone is an example."""
+    if not hint:
+        return ""
+    return f"As {hint}" if hint.startswith("http") else f"{hint[0].upper()}{hint[1:]}."
 
 
 def _preset_of(definition: ProviderDefinition) -> Preset | None:

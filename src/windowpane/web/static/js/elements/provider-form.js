@@ -51,6 +51,7 @@ export class ProviderForm extends HTMLElement {
     this.#isBusy = true;
     this.#forgetProblems();
     try {
+      if (this.#lacksAddress()) return;
       const checked = isChecked ? await this.#check() : NOTHING_AGAINST_IT;
       if (checked?.failure) this.#explain(checked);
       else if (checked) location.assign(address(`providers/${await this.#keep()}`));
@@ -60,6 +61,14 @@ export class ProviderForm extends HTMLElement {
     } finally {
       this.#isBusy = false;
     }
+  }
+
+  /** Without an address of its own, the key would go to the family's service. */
+  #lacksAddress() {
+    const box = find(this, "#base_url", HTMLInputElement);
+    const isLacking = box.required && box.value.trim() === "" && this.#family.value !== "local";
+    if (isLacking) this.#explain({ ...NOTHING_AGAINST_IT, failure: { kind: "invalid", message: "Write the base URL: where it answers." }, field: "base_url", can_be_kept: false });
+    return isLacking;
   }
 
   /** @returns {Promise<Checked | null>} */
