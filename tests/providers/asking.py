@@ -65,34 +65,51 @@ class Answer(Struct, frozen=True, kw_only=True):
         return [part for part in self.parts if isinstance(part, ToolCall)]
 
 
-def answer_of(events: Iterable[StreamEvent], *, failure: Failure | None = None) -> Answer:
-    """Fold events, insisting on their grammar: one part open at a time, told before it is done."""
-    parts: list[Part] = []
-    usage: TokenUsage | None = None
-    finish: Finish | None = None
-    opened: tuple[str, str] | None = None
-    told = ""
-    for event in events:
-        assert finish is None, "nothing follows the finish"
+class Folding:
+    """Folds events, insisting on their grammar: one part open at a time, told before it is done."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.usage: TokenUsage | None = None
+        self.finish: Finish | None = None
+        self._opened: tuple[str, str] | None = None
+        self._told = ""
+
+    def add(self, events: Iterable[StreamEvent]) -> None:
+        for event in events:
+            self._add(event)
+
+    def _add(self, event: StreamEvent) -> None:
+        assert self.finish is None, "nothing follows the finish"
         match event:
             case PartStarted():
-                assert opened is None, "one part is open at a time"
-                opened, told = (event.kind, event.name), ""
+                assert self._opened is None, "one part is open at a time"
+                self._opened, self._told = (event.kind, event.name), ""
             case PartDelta():
-                assert opened is not None
+                assert self._opened is not None
                 assert event.text, "an empty delta tells nothing"
-                told += event.text
+                self._told += event.text
             case PartDone():
-                assert opened == _opening(event.part)
-                assert told == _content(event.part)
-                parts.append(event.part)
-                opened, told = None, ""
+                assert self._opened == _opening(event.part)
+                assert self._told == _content(event.part)
+                self.parts.append(event.part)
+                self._opened, self._told = None, ""
             case UsageReported():
-                usage = event.usage
+                self.usage = event.usage
             case Finished():
-                assert opened is None
-                finish = event.finish
-    return Answer(parts=tuple(parts), usage=usage, finish=finish, failure=failure)
+                assert self._opened is None
+                self.finish = event.finish
+
+    def answer(self, *, failure: Failure | None) -> Answer:
+        return Answer(
+            parts=tuple(self.parts), usage=self.usage, finish=self.finish, failure=failure
+        )
+
+
+def answer_of(events: Iterable[StreamEvent], *, failure: Failure | None = None) -> Answer:
+    folding = Folding()
+    folding.add(events)
+    return folding.answer(failure=failure)
 
 
 async def answered(provider: Provider, asking: ModelRequest) -> Answer:

@@ -1,20 +1,27 @@
 import hashlib
+import pickle
 from collections.abc import Iterator
 from typing import cast
 
 import msgspec
 import pytest
 
-from tests.providers.asking import Answer, answer_of
+from tests.providers.asking import Answer, Folding, answer_of
 from tests.providers.recordings import Recording, dialect_for, recordings
 from windowpane.errors import Failure
 from windowpane.events import StreamEvent
 from windowpane.parts import ToolResult
+from windowpane.providers.base import StreamMapper
 from windowpane.providers.classify import complaint_from, failure_from
 
 RECORDINGS = recordings()
 ANSWERS = [one for one in RECORDINGS if one.response_status < 400]
+REFUSALS = [one for one in RECORDINGS if one.response_status >= 400]
 STREAMS = [one for one in ANSWERS if one.is_streamed]
+WHOLE = [one for one in ANSWERS if not one.is_streamed]
+CUT_EVERY_BYTES = 50
+KEPT_EVERY_BYTES = 4000
+FLIPS = 40
 needs_recordings = pytest.mark.skipif(
     not RECORDINGS, reason="WINDOWPANE_RECORDINGS names no recordings"
 )
@@ -93,17 +100,58 @@ def test_signatures_and_sealed_thoughts_are_kept_as_they_came(recording: Recordi
 
 @needs_recordings
 @every(STREAMS)
-def test_an_answer_cut_anywhere_keeps_its_text_and_says_so(recording: Recording) -> None:
+def test_a_stream_cut_at_every_fiftieth_byte_keeps_its_text_and_says_so(
+    recording: Recording,
+) -> None:
     whole = heard(recording, block_bytes=10**9)
-    body = recording.body
-    for end in range(0, len(body), max(50, len(body) // 200)):
-        answer = played(recording, body[:end], block_bytes=10**9)
+    told = 0
+    for answer in cut_answers(recording):
         assert whole.text.startswith(answer.text)
+        assert len(answer.text) >= told, "what was told stays told"
+        told = len(answer.text)
         if answer.failure is None:
             # All that was missing is what follows the last word.
             assert (answer.text, answer.finish) == (whole.text, whole.finish)
         elif whole.failure is None:
             assert answer.failure.kind == "net"
+
+
+def cut_answers(recording: Recording) -> Iterator[Answer]:
+    """The answer up to every fiftieth byte.
+
+    From time to time the state is kept, so that not every one begins at the beginning.
+    """
+    body, mapper, folding = recording.body, dialect_for(recording.family).mapper(), Folding()
+    for start in range(0, len(body), KEPT_EVERY_BYTES):
+        state = pickle.dumps((mapper, folding), pickle.HIGHEST_PROTOCOL)
+        window = body[start : start + KEPT_EVERY_BYTES]
+        for end in range(0, len(window), CUT_EVERY_BYTES):
+            cut, folded = cast("tuple[StreamMapper, Folding]", pickle.loads(state))
+            folded.add([*cut.feed(window[:end]), *cut.end()])
+            yield folded.answer(failure=cut.failure)
+        folding.add(mapper.feed(window))
+
+
+@needs_recordings
+@every(WHOLE)
+def test_an_answer_in_one_piece_cut_anywhere_is_a_net_failure(recording: Recording) -> None:
+    body, whole = recording.body, heard(recording, block_bytes=10**9)
+    # What is not all of it is nothing, wherever it ends: long ones are cut less often.
+    for end in range(CUT_EVERY_BYTES, len(body), max(CUT_EVERY_BYTES, len(body) // 200)):
+        answer = played(recording, body[:end], block_bytes=10**9)
+        assert answer.failure is not None
+        assert (answer.text, answer.finish) == ("", None)
+        assert answer.failure.kind in ("net", whole.failure and whole.failure.kind)
+
+
+@needs_recordings
+@every(REFUSALS)
+def test_a_refusal_cut_at_every_fiftieth_byte_is_still_one(recording: Recording) -> None:
+    for end in range(0, len(recording.body), CUT_EVERY_BYTES):
+        cut = complaint_from(recording.body[:end], http_status=recording.response_status)
+        failure = failure_from(cut, secrets=(), retry_after_seconds=None)
+        assert failure.http_status == recording.response_status
+        assert failure.message
 
 
 @needs_recordings
@@ -119,11 +167,22 @@ def test_how_an_answer_is_cut_into_blocks_changes_nothing(recording: Recording) 
 def test_a_flipped_bit_ends_in_valid_events(recording: Recording) -> None:
     for body in _flipped(recording.body):
         answer = played(recording, body, block_bytes=10**9)
-        assert answer.finish is not None or answer.failure is not None
+        assert (answer.finish is None) == (answer.failure is not None)
+        if recording.family == "bedrock" and recording.is_streamed:
+            assert answer.failure is not None
+            assert "CRC" in answer.failure.message or recording.expect.kind is not None
+
+
+@needs_recordings
+@every(REFUSALS)
+def test_a_refusal_with_a_flipped_bit_is_still_one(recording: Recording) -> None:
+    for body in _flipped(recording.body):
+        complaint = complaint_from(body, http_status=recording.response_status)
+        failure_from(complaint, secrets=(), retry_after_seconds=None)
 
 
 def _flipped(body: bytes) -> Iterator[bytes]:
-    for position in range(0, len(body), max(1, len(body) // 40)):
+    for position in range(0, len(body), max(1, len(body) // FLIPS)):
         damaged = bytearray(body)
         damaged[position] ^= 1 << (position % 8)
         yield bytes(damaged)

@@ -54,13 +54,8 @@ def amazon_runtime_url(base_url: str) -> str:
     return _address(base_url, service="bedrock-runtime", region=amazon_region(base_url))
 
 
-def amazon_control_url(base_url: str) -> str:
-    """Where models are listed."""
-    return amazon_control_url_in(amazon_region(base_url), base_url=base_url)
-
-
 def amazon_control_url_in(region: str, *, base_url: str) -> str:
-    """The same of another region; an address that is not Amazon's stands for all of them."""
+    """Where a region lists its models; an address that is not Amazon's stands for all of them."""
     return _address(base_url, service="bedrock", region=region)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from typing import TypeVar
+from urllib.parse import urlencode
 
 import msgspec
 from msgspec import Struct
@@ -18,8 +19,12 @@ from windowpane.errors import Failure, ProviderFailed
 from windowpane.providers.amazon import amazon_control_url_in, amazon_region
 from windowpane.providers.base import Fetch, WireRequest
 
-PAGE_PROFILES = 1000
-T = TypeVar("T")
+PAGE_ENTRIES = 1000
+MOST_PAGES = 20
+
+
+class _Page(Struct, frozen=True):
+    nextToken: str | None = None
 
 
 class _Foundation(Struct, frozen=True):
@@ -34,7 +39,7 @@ class _Foundation(Struct, frozen=True):
         return "TEXT" in self.outputModalities
 
 
-class _Foundations(Struct, frozen=True):
+class _Foundations(_Page, frozen=True):
     modelSummaries: list[_Foundation] = []
 
 
@@ -47,7 +52,7 @@ class _Profile(Struct, frozen=True):
     models: list[_ProfileModel] = []
 
 
-class _Profiles(Struct, frozen=True):
+class _Profiles(_Page, frozen=True):
     inferenceProfileSummaries: list[_Profile] = []
 
 
@@ -56,38 +61,45 @@ class _Own(Struct, frozen=True):
     modelName: str = ""
 
 
-class _OwnModels(Struct, frozen=True):
+class _OwnModels(_Page, frozen=True):
     modelSummaries: list[_Own] = []
+
+
+P = TypeVar("P", bound=_Page)
 
 
 async def discovered(fetch: Fetch, *, base_url: str, only_provider: str | None) -> list[ModelInfo]:
     """``only_provider`` names a maker whose models are wanted; one's own models have none."""
     control = _Control(fetch, base_url=base_url)
     home = amazon_region(base_url)
-    foundations, profiles, imported, custom = await asyncio.gather(
-        control.foundations(home),
-        control.optional(home, f"inference-profiles?maxResults={PAGE_PROFILES}", _Profiles()),
-        control.optional(home, "imported-models", _OwnModels()),
-        control.optional(home, "custom-models", _OwnModels()),
+    foundations, profiles, own = await asyncio.gather(
+        control.foundations(home, is_needed=True),
+        control.profiles(home),
+        control.own_models(home) if only_provider is None else _nothing(),
     )
-    known = {model.modelId: model for model in foundations}
-    for region in sorted(_regions(profiles) - {home}):
-        elsewhere = await control.optional(region, "foundation-models", _Foundations())
-        known = {model.modelId: model for model in elsewhere.modelSummaries} | known
+    elsewhere = await asyncio.gather(
+        *(
+            control.foundations(region, is_needed=False)
+            for region in sorted(_regions(profiles) - {home})
+        )
+    )
+    # The word of the region itself counts most.
+    known = {one.modelId: one for listed in (*reversed(elsewhere), foundations) for one in listed}
     wanted = {
         id: model
         for id, model in known.items()
         if model.writes_text and only_provider in (None, model.providerName)
     }
-    infos = [
+    on_demand = [
         _info(model.modelId, model)
         for model in foundations
         if model.modelId in wanted and "ON_DEMAND" in model.inferenceTypesSupported
     ]
-    infos += _profiled(profiles, wanted)
-    if only_provider is None:
-        infos += _own(imported, label="imported") + _own(custom, label="custom")
-    return infos
+    return [*on_demand, *_profiled(profiles, wanted), *own]
+
+
+async def _nothing() -> list[ModelInfo]:
+    return []
 
 
 class _Control:
@@ -95,19 +107,46 @@ class _Control:
         self._fetch = fetch
         self._base_url = base_url
 
-    async def foundations(self, region: str) -> list[_Foundation]:
-        found = await self._asked(region, "foundation-models", _Foundations)
-        return found.modelSummaries
+    async def foundations(self, region: str, *, is_needed: bool) -> list[_Foundation]:
+        pages = await self._pages(
+            region, "foundation-models", {}, _Foundations, is_needed=is_needed
+        )
+        return [one for page in pages for one in page.modelSummaries]
 
-    async def optional(self, region: str, path: str, nothing: T) -> T:
-        """What the key may not see, or the region does not have, is left out."""
-        try:
-            return await self._asked(region, path, type(nothing))
-        except ProviderFailed:
-            return nothing
+    async def profiles(self, region: str) -> list[_Profile]:
+        asked = {"maxResults": str(PAGE_ENTRIES)}
+        pages = await self._pages(region, "inference-profiles", asked, _Profiles, is_needed=False)
+        return [one for page in pages for one in page.inferenceProfileSummaries]
 
-    async def _asked(self, region: str, path: str, kind: type[T]) -> T:
+    async def own_models(self, region: str) -> list[ModelInfo]:
+        imported, custom = await asyncio.gather(
+            self._pages(region, "imported-models", {}, _OwnModels, is_needed=False),
+            self._pages(region, "custom-models", {}, _OwnModels, is_needed=False),
+        )
+        return [*_own(imported, label="imported"), *_own(custom, label="custom")]
+
+    async def _pages(
+        self, region: str, path: str, asked: dict[str, str], kind: type[P], *, is_needed: bool
+    ) -> list[P]:
+        """What the key may not see, or the region does not have, is left out unless needed."""
+        pages: list[P] = []
+        token: dict[str, str] = {}
+        for _ in range(MOST_PAGES):
+            try:
+                page = await self._page(region, path, {**asked, **token}, kind)
+            except ProviderFailed:
+                if is_needed:
+                    raise
+                break
+            pages.append(page)
+            if not page.nextToken:
+                break
+            token = {"nextToken": page.nextToken}
+        return pages
+
+    async def _page(self, region: str, path: str, asked: dict[str, str], kind: type[P]) -> P:
         url = f"{amazon_control_url_in(region, base_url=self._base_url)}/{path}"
+        url = f"{url}?{urlencode(asked)}" if asked else url
         body = await self._fetch(WireRequest(method="GET", url=url, headers={}, body=b""))
         try:
             return msgspec.json.decode(body, type=kind)
@@ -116,15 +155,15 @@ class _Control:
             raise ProviderFailed(Failure(kind="invalid", message=message)) from error
 
 
-def _regions(profiles: _Profiles) -> set[str]:
+def _regions(profiles: Iterable[_Profile]) -> set[str]:
     """``arn:aws:bedrock:REGION::foundation-model/…``; profiles of the whole world name none."""
-    arns = (model.modelArn for one in profiles.inferenceProfileSummaries for model in one.models)
+    arns = (model.modelArn for one in profiles for model in one.models)
     return {parts[3] for arn in arns if len(parts := arn.split(":")) > 3 and parts[3]}
 
 
-def _profiled(profiles: _Profiles, wanted: dict[str, _Foundation]) -> list[ModelInfo]:
+def _profiled(profiles: Iterable[_Profile], wanted: dict[str, _Foundation]) -> list[ModelInfo]:
     infos: list[ModelInfo] = []
-    for profile in profiles.inferenceProfileSummaries:
+    for profile in profiles:
         ids = (model.modelArn.rpartition("/")[2] for model in profile.models)
         model = next((wanted[id] for id in ids if id in wanted), None)
         if model is not None:
@@ -132,8 +171,10 @@ def _profiled(profiles: _Profiles, wanted: dict[str, _Foundation]) -> list[Model
     return infos
 
 
-def _own(models: _OwnModels, *, label: str) -> list[ModelInfo]:
-    return [ModelInfo(name=one.modelArn, label=label) for one in models.modelSummaries]
+def _own(pages: Iterable[_OwnModels], *, label: str) -> list[ModelInfo]:
+    return [
+        ModelInfo(name=one.modelArn, label=label) for page in pages for one in page.modelSummaries
+    ]
 
 
 def _info(name: str, model: _Foundation) -> ModelInfo:

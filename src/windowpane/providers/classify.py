@@ -77,9 +77,10 @@ def malformed(payload: bytes | str) -> Failure:
 def unreadable(body: bytes) -> Failure:
     """A body in one piece that is no answer: one that broke off, or something else."""
     try:
-        msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        if body.strip() and TRUNCATED in str(error):
+        msgspec.json.decode(body, type=msgspec.Raw)
+    except msgspec.DecodeError as error:
+        # What is wrong at the very end is that it ends, as after "0.".
+        if body.strip() and (TRUNCATED in str(error) or f"(byte {len(body)})" in str(error)):
             return CUT
     return malformed(body)
 

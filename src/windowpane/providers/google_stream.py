@@ -179,12 +179,13 @@ class GoogleStreamMapper:
     def whole(self, body: bytes) -> list[StreamEvent]:
         """An answer in one piece: an object, or a list of what a stream would have sent."""
         start = body.lstrip()[:1]
-        if start not in (b"{", b"["):
-            if b"data:" in body:
-                return [*self.feed(body), *self.end()]
-            self.failure = unreadable(body)
+        if start not in (b"{", b"[") and b"data:" in body:
+            return [*self.feed(body), *self.end()]
+        payloads = _listed(body) if start == b"[" else [body]
+        if all(_chunk_from(payload) is not None for payload in payloads):
+            self._read_all(payloads)
         else:
-            self._read_all(_listed(body) if start == b"[" else [body])
+            self.failure = unreadable(body)
         return self.end()
 
     def end(self) -> list[StreamEvent]:
