@@ -12,11 +12,8 @@ from litestar.types import ASGIApp
 from markupsafe import Markup
 from msgspec import Struct
 
-<<<<<<< HEAD
-from windowpane.drafts import DraftPlace
-=======
 from windowpane.choices import chosen_names
->>>>>>> settings
+from windowpane.drafts import DraftPlace
 from windowpane.events import EventId
 from windowpane.projects import Chat, Project
 from windowpane.web.live import LiveChats

@@ -85,11 +85,8 @@ export function find(parent, selector, type) {
  *   "chat:sent": object,
  *   "model:chosen": object,
  *   "chat:refused": { code: string },
-<<<<<<< HEAD
  *   "draft:saved": { text: string },
-=======
  *   "settings:changed": { model: string },
->>>>>>> settings
  *   "sidebar:drawn": object,
  *   "providers:changed": object,
  *   "problem": { sentence: string },

@@ -43,8 +43,6 @@ export class ChatComposer extends HTMLElement {
     await this.#try(() => change("POST", `${this.#path}/stop`), ["nothing_running"]);
   }
 
-<<<<<<< HEAD
-=======
   /** Another model applies now, without having been picked here. @param {string} name */
   showModel(name) {
     if (![...this.#model.options].some((option) => option.value === name)) this.#model.add(new Option(name.split("/").slice(1).join("/"), name));
@@ -52,11 +50,6 @@ export class ChatComposer extends HTMLElement {
     this.#describe();
   }
 
-  get #key() {
-    return draftKey(this.dataset.chatId ?? "");
-  }
-
->>>>>>> settings
   get #path() {
     return `chats/${this.dataset.chatId}`;
   }
