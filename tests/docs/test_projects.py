@@ -23,6 +23,8 @@ def written(value: object) -> str:
     """A default as the page writes it."""
     if value in (None, "", {}):
         return "none"
+    if isinstance(value, dict):
+        return f"`{msgspec.json.encode(value).decode()}`"
     if isinstance(value, tuple):
         return "`" + ",".join(msgspec.convert(value, tuple[str, ...])) + "`"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
