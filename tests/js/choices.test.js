@@ -3,6 +3,8 @@ import { test } from "node:test";
 
 import { BadOptions, changedNames, choiceFrom, only, toolsFrom } from "../../src/windowpane/web/static/js/logic/choices.js";
 
+const NOTHING = { tools: {}, tool_approvals: {} };
+
 test("an empty box chooses nothing", () => {
   for (const kind of /** @type {const} */ (["text", "number", "amount", "switch", "model", "lines"])) {
     assert.equal(choiceFrom(kind, ""), null);
@@ -44,12 +46,21 @@ test("tools are chosen with their options, and approvals apart", () => {
     { name: " javascript ", approval: "ask", options: "" },
     { name: "", approval: "never", options: "nonsense" },
   ];
-  assert.deepEqual(toolsFrom(rows), { tools: { memory: { system_prompt: true }, javascript: {} }, tool_approvals: { javascript: "ask" } });
-  assert.deepEqual(toolsFrom([]), { tools: null, tool_approvals: null });
+  assert.deepEqual(toolsFrom(rows, NOTHING), { tools: { memory: { system_prompt: true }, javascript: {} }, tool_approvals: { javascript: "ask" } });
+  assert.deepEqual(toolsFrom([], NOTHING), { tools: null, tool_approvals: null });
+});
+
+test("tools that apply anyway are no choice, and none of them is one", () => {
+  const otherwise = { tools: { recall: {}, memory: {} }, tool_approvals: {} };
+  const recall = { name: "recall", approval: "", options: "" };
+  const memory = { name: "memory", approval: "", options: "{}" };
+  assert.equal(toolsFrom([memory, recall], otherwise).tools, null);
+  assert.deepEqual(toolsFrom([recall], otherwise).tools, { recall: {} });
+  assert.deepEqual(toolsFrom([], otherwise).tools, {});
 });
 
 test("options that are none are said to be none", () => {
   for (const options of ["[]", "3", "{", '{"size": 3}', "null"]) {
-    assert.throws(() => toolsFrom([{ name: "memory", approval: "", options }]), BadOptions);
+    assert.throws(() => toolsFrom([{ name: "memory", approval: "", options }], NOTHING), BadOptions);
   }
 });

@@ -19,6 +19,7 @@ from windowpane.web.pages.setting_views import (
     TOPIC_KEYS,
     above,
     fields,
+    raw_text,
     tool_rows,
 )
 from windowpane.web.pages.sidebar import Here, sidebar_context
@@ -94,7 +95,9 @@ async def _form_context(workspace: Workspace, project: Project) -> dict[str, obj
         "has_metadata": choices.message_metadata is not None,
         "timestamps": TIMESTAMPS,
         "timestamp": next((line for line in metadata if line in TIMESTAMPS), ""),
-        "tools": tool_rows(choices),
+        "tools": tool_rows(above({"project": choices}, default_model="")),
+        "tools_otherwise": raw_text(inherited.tools),
+        "approvals_otherwise": raw_text(inherited.tool_approvals),
         "budget_rows": BUDGET_ROWS,
         "choices": choices,
     }

@@ -266,9 +266,9 @@ class ToolRow(Struct, frozen=True, kw_only=True):
     approval: str
 
 
-def tool_rows(choices: Choices) -> list[ToolRow]:
-    """Every tool of which something is chosen."""
-    tools, approvals = choices.tools or {}, choices.tool_approvals or {}
+def tool_rows(settings: Applied) -> list[ToolRow]:
+    """Every tool that is on, or of which it is said whether it may run."""
+    tools, approvals = settings.tools, settings.tool_approvals
     return [
         ToolRow(
             name=name,

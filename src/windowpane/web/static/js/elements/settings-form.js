@@ -21,8 +21,13 @@ export class SettingsForm extends HTMLElement {
   #typed = { values: [], tools: 0 };
 
   connectedCallback() {
+    // Somebody may have typed before this script was there: what is saved is what was drawn.
+    const typed = this.#read();
+    this.#form.reset();
     this.#gather();
     this.#settle();
+    this.#write(typed);
+    this.#gather();
     this.#form.addEventListener("input", () => this.#touched());
     this.#form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -49,7 +54,9 @@ export class SettingsForm extends HTMLElement {
 
   /** All that is chosen now, the name of the project with it. @returns {Choices} */
   #now() {
-    return { name: this.#name.value.trim(), ...choicesIn(this.#form), ...toolsFrom(this.#rows()) };
+    const { otherwise = "{}", approvalsOtherwise = "{}" } = find(this, "[data-tools]", HTMLElement).dataset;
+    const tools = toolsFrom(this.#rows(), { tools: JSON.parse(otherwise), tool_approvals: JSON.parse(approvalsOtherwise) });
+    return { name: this.#name.value.trim(), ...choicesIn(this.#form), ...tools };
   }
 
   #rows() {

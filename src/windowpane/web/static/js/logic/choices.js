@@ -54,16 +54,17 @@ export function only(choices, names) {
 }
 
 /**
- * The tools of a form, in the two shapes in which they are chosen.
+ * The tools of a form, in the two shapes in which they are chosen. What applies anyway is no choice.
  *
  * @typedef {{ name: string, approval: string, options: string }} ToolRow
  * @param {ToolRow[]} rows those without a name count for nothing
+ * @param {{ tools: object, tool_approvals: object }} otherwise what applies if nothing is chosen
  */
-export function toolsFrom(rows) {
+export function toolsFrom(rows, otherwise) {
   const named = rows.filter((row) => row.name.trim() !== "");
   const tools = Object.fromEntries(named.map((row) => [row.name.trim(), optionsFrom(row)]));
   const approvals = Object.fromEntries(named.filter((row) => row.approval).map((row) => [row.name.trim(), row.approval]));
-  return { tools: orNothing(tools), tool_approvals: orNothing(approvals) };
+  return { tools: unless(otherwise.tools, tools), tool_approvals: unless(otherwise.tool_approvals, approvals) };
 }
 
 /** Options of a tool that are not what they should be; its sentence says so. */
@@ -83,7 +84,15 @@ function optionsFrom({ name, options }) {
   }
 }
 
+/**
+ * @param {object} otherwise
+ * @param {object} value
+ */
+function unless(otherwise, value) {
+  return sorted(otherwise) === sorted(value) ? null : value;
+}
+
 /** @param {object} value */
-function orNothing(value) {
-  return Object.keys(value).length ? value : null;
+function sorted(value) {
+  return JSON.stringify(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
