@@ -39,8 +39,8 @@ from windowpane.tokens import Calibration
 if TYPE_CHECKING:
     from windowpane.providers.nearby import Found
 
-# Addresses are made of names, and in an address these two mean another place.
-UNADDRESSABLE = frozenset({".", ".."})
+# Addresses of the API are made of names, and these mean another place in one.
+UNADDRESSABLE = frozenset({".", "..", "check", "nearby"})
 PRICE_LASTS = timedelta(minutes=10)
 
 
@@ -131,7 +131,7 @@ class Models:
         if "/" in name:
             raise InvalidInput("A provider's name must not contain a slash: models are behind it.")
         if name in UNADDRESSABLE:
-            raise InvalidInput("A provider needs a name with more than dots in it.")
+            raise InvalidInput(f"A provider cannot be called {name}. Choose another name.")
         known = self._definitions.get(name)
         if known is not None and is_ready(known):
             raise InvalidInput(f"There is a provider called {name} already. Choose another name.")

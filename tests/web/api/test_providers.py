@@ -72,6 +72,7 @@ def test_a_refresh_ends_when_nobody_waits_for_it(client: Client, lab: FakeProvid
         ({"name": "local"}, "name"),
         ({"name": "a/b"}, "name"),
         ({"name": ".."}, "name"),
+        ({"name": "nearby"}, "name"),
         ({"name": "  "}, "name"),
         ({"base_url": "nowhere"}, "base_url"),
         ({"api_key": "sk-ü"}, "api_key"),
