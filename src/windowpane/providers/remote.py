@@ -17,7 +17,7 @@ from windowpane.catalog.limits import LimitValues
 from windowpane.catalog.models import catalog_provider
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import ModelInfo
-from windowpane.errors import ProviderFailed
+from windowpane.errors import Failure, InvalidInput, ProviderFailed
 from windowpane.events import StreamEvent
 from windowpane.providers.base import Dialect, StreamMapper, WireRequest
 from windowpane.providers.classify import masked_failure
@@ -61,7 +61,7 @@ class RemoteProvider:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[StreamEvent, None]:
         mapper = self._dialect.mapper()
         hear = partial(self._learn, request.model)
-        async with self._upstream.open(self.to_wire(request), hear=hear) as incoming:
+        async with self._upstream.open(self._wire(request), hear=hear) as incoming:
             if incoming.content_type not in STREAMS:
                 events = mapper.whole(await incoming.whole(limit_bytes=BODY_LIMIT_BYTES))
             else:
@@ -93,6 +93,12 @@ class RemoteProvider:
 
     async def _fetch(self, wire: WireRequest) -> bytes:
         return await _fetched(wire, self._upstream)
+
+    def _wire(self, request: ModelRequest) -> WireRequest:
+        try:
+            return self.to_wire(request)
+        except InvalidInput as error:
+            raise ProviderFailed(Failure(kind="invalid", message=str(error))) from error
 
     def _learn(self, model: str, headers: Mapping[str, str]) -> None:
         """What an answer tells holds until another one tells something else."""
