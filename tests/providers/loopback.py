@@ -94,8 +94,10 @@ async def _request(reader: asyncio.StreamReader, *, connection: int) -> Received
     if not line:
         return None
     headers: dict[str, str] = {}
-    while field := (await reader.readline()).decode().strip():
+    while field := (await reader.readline()).decode("latin-1").strip():
         name, _, value = field.partition(":")
         headers[name.lower()] = value.strip()
     body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Received(line=line.decode().strip(), headers=headers, body=body, connection=connection)
+    return Received(
+        line=line.decode("latin-1").strip(), headers=headers, body=body, connection=connection
+    )

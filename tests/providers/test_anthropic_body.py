@@ -176,8 +176,12 @@ def test_a_search_that_was_cut_off_before_its_result_is_left_out_unless_it_was_p
     )
     [said] = spoken(cut)
     assert said["content"] == [{"type": "text", "text": "I search."}]
-    [said] = spoken(structs.replace(cut, finish="pause"))
+    paused = structs.replace(cut, finish="pause")
+    [said] = spoken(paused)
     assert said["content"] == [{"type": "text", "text": "I search."}, *as_json(SEARCH)]
+    # It was never taken up again, and the conversation went on.
+    said, _ = spoken(paused, HELLO)
+    assert said["content"] == [{"type": "text", "text": "I search."}]
 
 
 def test_an_answer_that_was_paused_goes_on_from_where_it_was() -> None:

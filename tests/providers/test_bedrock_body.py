@@ -168,6 +168,30 @@ def test_an_answer_of_another_family_goes_in_plain_words() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("asked_before", "asked_now", "is_sent"),
+    [
+        ("bedrock/us.anthropic.claude-3-7-sonnet-20250219-v1:0", SONNET, True),
+        ("bedrock/anthropic.claude-opus-5", "global.anthropic.claude-sonnet-5", True),
+        (f"bedrock/{SONNET}", "openai.gpt-oss-120b-1:0", False),
+        (f"bedrock/{NOVA_2}", SONNET, False),
+        ("bedrock/arn:aws:bedrock:us-east-1:1:imported-model/a", SONNET, False),
+        (None, SONNET, True),
+    ],
+)
+def test_what_one_makers_models_signed_goes_back_to_them_alone(
+    asked_before: str | None, asked_now: str, is_sent: bool
+) -> None:
+    answer = message(
+        "assistant",
+        Reasoning(text="Hm.", native=own(THOUGHT)),
+        Text(text="So.", native=own(CITED)),
+        ToolCall(call_id="tooluse_1", name="look", arguments='{"at":1}', native=own(CALL)),
+    )
+    [said] = spoken(structs.replace(answer, model=asked_before), model=asked_now)
+    assert said["content"] == [*as_json(*([THOUGHT] if is_sent else [])), *as_json(CITED, CALL)]
+
+
 def test_calls_are_told_in_words_where_no_tool_is_on() -> None:
     """Converse refuses them as calls then."""
     said = spoken(

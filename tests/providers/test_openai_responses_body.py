@@ -173,6 +173,13 @@ def test_a_thought_that_only_the_server_could_know_is_left_out() -> None:
     ]
 
 
+def test_a_sealed_thought_is_left_out_for_a_model_that_does_not_think() -> None:
+    thought, speech = Reasoning(text="", native=own(THOUGHT)), Text(text="I.", native=own(SPEECH))
+    answer = message("assistant", thought, speech)
+    assert sent(answer, model="gpt-4.1") == [msgspec.json.decode(SPEECH)]
+    assert sent(answer, model="o3") == [msgspec.json.decode(THOUGHT), msgspec.json.decode(SPEECH)]
+
+
 def test_an_image_can_be_an_address() -> None:
     picture = Image(media_type="image/png", url="https://a.example/a.png")
     assert sent(message("user", picture)) == [

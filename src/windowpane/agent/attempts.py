@@ -26,7 +26,8 @@ from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
 from windowpane.context.receipt import Receipt, Sent, Stage, contents_of, sizes_of
 from windowpane.context.refusal import after_refusal, has_more_to_trim
-from windowpane.errors import BudgetExceeded, Failure, ProviderFailed
+from windowpane.context.request import ModelRequest
+from windowpane.errors import BudgetExceeded, Failure, InvalidInput, ProviderFailed
 from windowpane.events import (
     AttemptEvent,
     AttemptFailed,
@@ -172,7 +173,7 @@ class Attempts:
     ) -> OpenAccount:
         means = self._means
         request = await means.planner.request(self._outlook, ready)
-        self._wire = self._provider.to_wire(request)
+        self._wire = self._worded(request)
         texts = SharedTexts(
             system=request.system, tools=msgspec.json.encode(request.tools).decode()
         )
@@ -213,6 +214,13 @@ class Attempts:
         self._accounts.begin(account, texts)
         means.models.quotas.note(self._turn.model, tokens=ready.total_tokens, at=receipt.started_at)
         return account
+
+    def _worded(self, request: ModelRequest) -> WireRequest:
+        """What cannot be put into the provider's words is a failure like any other."""
+        try:
+            return self._provider.to_wire(request)
+        except InvalidInput as error:
+            raise ProviderFailed(Failure(kind="invalid", message=str(error))) from error
 
     async def _reserved(
         self, receipt: Receipt, price: asyncio.Future[PriceSnapshot]

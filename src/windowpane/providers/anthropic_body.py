@@ -142,7 +142,7 @@ def _blocks_of(told: _Told, number: int) -> list[Block]:
     blocks: list[Block] = []
     for position, part in enumerate(message.parts):
         block = _block(part, message=message, id=told.ids.get((number, position), ""))
-        if block is None or _is_orphan(part, block, message, answered=told.answered):
+        if block is None or (isinstance(part, ServerTool) and _is_orphan(block, told, number)):
             continue
         if follows_result and isinstance(part, Text):
             block.pop("citations", None)
@@ -220,11 +220,10 @@ def _answered_server_calls(messages: Sequence[Message]) -> frozenset[str]:
     return frozenset(str(block["tool_use_id"]) for block in blocks if "tool_use_id" in block)
 
 
-def _is_orphan(part: Part, block: Block, message: Message, *, answered: frozenset[str]) -> bool:
-    """A search that was cut off before its result; one that was paused will get it yet."""
-    if not isinstance(part, ServerTool) or message.finish == "pause":
-        return False
-    return str(block.get("id")) not in answered
+def _is_orphan(block: Block, told: _Told, number: int) -> bool:
+    """A search that was cut off before its result; where an answer paused, it will get it yet."""
+    is_paused = number == len(told.messages) - 1 and told.messages[number].finish == "pause"
+    return not is_paused and str(block.get("id")) not in told.answered
 
 
 def _mark_last(blocks: list[Block]) -> None:

@@ -18,7 +18,16 @@ from windowpane.context.request import ModelRequest
 from windowpane.errors import InvalidInput
 from windowpane.messages import Message
 from windowpane.options import Effort, clamped_effort
-from windowpane.parts import Image, Part, Text, ToolCall, ToolResult
+from windowpane.parts import (
+    Image,
+    Opaque,
+    Part,
+    Reasoning,
+    ServerTool,
+    Text,
+    ToolCall,
+    ToolResult,
+)
 from windowpane.providers.calls import Place, call_ids, call_input
 from windowpane.providers.claude import (
     LONG_CONTEXT,
@@ -35,6 +44,7 @@ CACHE_POINT: dict[str, object] = {"cachePoint": {"type": "default"}}
 CALL_ID = re.compile(r"[a-zA-Z0-9_.:-]{1,64}")
 NOVA_EFFORTS: tuple[Effort, ...] = ("low", "medium", "high")
 OLD_CLAUDE = re.compile(r"claude-3")
+GEOGRAPHIES = frozenset({"us", "us-gov", "eu", "apac", "au", "ca", "jp", "global"})
 # A result without a word is refused.
 NO_WORD = "(nothing)"
 
@@ -90,6 +100,12 @@ def maker_of(model: str) -> Maker:
     if "amazon.nova" in name:
         return "nova"
     return "deepseek" if "deepseek" in name else "other"
+
+
+def vendor_of(model: str) -> str:
+    """``amazon`` of ``bedrock/us.amazon.nova-2-lite-v1:0``; an address of one's own is its own."""
+    names = model.rpartition("/")[2].lower().split(".")
+    return names[1] if names[0] in GEOGRAPHIES and len(names) > 1 else names[0]
 
 
 def _claude(request: ModelRequest, maker: Maker) -> _Settings:
@@ -173,7 +189,7 @@ def _messages(
     ids = call_ids(request.messages, form=CALL_ID)
     spoken: list[tuple[str, object]] = []
     for number, message in enumerate(request.messages):
-        blocks = list(_blocks(message, number, ids=ids, has_tools=bool(request.tools)))
+        blocks = list(_blocks(request, number, ids=ids))
         spoken += [(_role(message), from_message(message.id, block)) for block in blocks]
         if message.id in marked and blocks:
             spoken.append((_role(message), CACHE_POINT))
@@ -187,18 +203,22 @@ def _role(message: Message) -> str:
     return "assistant" if message.role == "assistant" else "user"
 
 
-def _blocks(
-    message: Message, number: int, *, ids: Mapping[Place, str], has_tools: bool
-) -> Iterator[object]:
+def _blocks(request: ModelRequest, number: int, *, ids: Mapping[Place, str]) -> Iterator[object]:
+    message = request.messages[number]
+    is_of_another = bool(message.model) and vendor_of(message.model or "") != vendor_of(
+        request.model
+    )
     # Results are wanted first, before a picture that came with them.
     parts = sorted(enumerate(message.parts), key=lambda one: not isinstance(one[1], ToolResult))
     for position, part in parts:
-        native = None if isinstance(part, ToolResult) else part.native
         if isinstance(part, ToolCall | ToolResult):
             id = ids[number, position]
-            yield _tool_block(part, id=id) if has_tools else {"text": _told(part)}
-        elif native is not None and native.family == FAMILY:
-            yield Raw(native.block.encode())
+            yield _tool_block(part, id=id) if request.tools else {"text": _told(part)}
+        elif is_of_another and isinstance(part, Reasoning | ServerTool | Opaque):
+            # One maker's models refuse what another's have signed.
+            continue
+        elif part.native is not None and part.native.family == FAMILY:
+            yield Raw(part.native.block.encode())
         elif (block := _plain(part, message=message)) is not None:
             yield block
 

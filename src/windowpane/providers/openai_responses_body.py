@@ -103,16 +103,18 @@ def _tool(tool: ToolDefinition) -> dict[str, object]:
 def _input(request: ModelRequest) -> Iterator[Sourced]:
     ids = call_ids(request.messages, form=CALL_ID)
     for number, message in enumerate(request.messages):
-        for item in _items(message, number, ids):
+        for item in _items(message, number, ids, model=request.model):
             yield from_message(message.id, item)
 
 
-def _items(message: Message, number: int, ids: Mapping[Place, str]) -> Iterator[object]:
+def _items(
+    message: Message, number: int, ids: Mapping[Place, str], *, model: str
+) -> Iterator[object]:
     match message.role:
         case "user":
             return _question(message)
         case "assistant":
-            return _answer(message, number, ids)
+            return _answer(message, number, ids, model=model)
         case "tool":
             return _results(message, number, ids)
 
@@ -144,7 +146,9 @@ def _results(message: Message, number: int, ids: Mapping[Place, str]) -> Iterato
         yield {"role": "user", "content": images}
 
 
-def _answer(message: Message, number: int, ids: Mapping[Place, str]) -> Iterator[object]:
+def _answer(
+    message: Message, number: int, ids: Mapping[Place, str], *, model: str
+) -> Iterator[object]:
     """Items of this family as they came, others in plain words.
 
     A thought is refused without the very item that it led to, so it is left out where the answer
@@ -155,7 +159,7 @@ def _answer(message: Message, number: int, ids: Mapping[Place, str]) -> Iterator
     for position, part in reversed(list(enumerate(message.parts))):
         id = ids.get((number, position), "")
         if isinstance(part, Reasoning):
-            if is_led_to and (native := _own(part, id=id)) and _can_return(native):
+            if is_led_to and (native := _own(part, id=id)) and _can_return(native, model=model):
                 items.append(_verbatim(native))
         elif native := _own(part, id=id):
             items.append(_verbatim(native))
@@ -174,13 +178,13 @@ def _own(part: Part, *, id: str) -> Native | None:
     return None if isinstance(part, ToolCall) and id != part.call_id else native
 
 
-def _can_return(thought: Native) -> bool:
+def _can_return(thought: Native, *, model: str) -> bool:
     """A thought that is neither sealed nor told is a mere name, which only a storing server knows.
 
-    DeepSeek tells its thoughts; OpenAI seals them.
+    DeepSeek tells its thoughts; OpenAI seals them, and its models that do not think refuse them.
     """
     fields = _thought.decode(thought.block)
-    return bool(fields.encrypted_content or fields.content)
+    return is_sealed(model) if fields.encrypted_content else bool(fields.content)
 
 
 def _verbatim(native: Native) -> Raw:
