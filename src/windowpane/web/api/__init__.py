@@ -7,6 +7,7 @@ from windowpane.web.api.events import follow_events
 from windowpane.web.api.models import MODEL_HANDLERS
 from windowpane.web.api.projects import PROJECT_HANDLERS
 from windowpane.web.api.providers import PROVIDER_HANDLERS
+from windowpane.web.api.tools import list_tools
 from windowpane.web.api.turns import TURN_HANDLERS
 
 API_HANDLERS = [
@@ -15,6 +16,7 @@ API_HANDLERS = [
     *TURN_HANDLERS,
     *MODEL_HANDLERS,
     *PROVIDER_HANDLERS,
+    list_tools,
     follow_events,
 ]
 
