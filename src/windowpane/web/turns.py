@@ -6,19 +6,18 @@ pieces an answer has is decided elsewhere, and so is the drawing of a part that 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
 from markupsafe import Markup
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from windowpane.context.weights import is_unanswered
 from windowpane.messages import Message
 from windowpane.parts import Image, Opaque
 from windowpane.render import markdown_html
+from windowpane.tools.drawing import READ_CHARACTERS, one_line
 from windowpane.turns import TurnContent
 from windowpane.usage import TokenUsage
 from windowpane.web.html import drawn
@@ -31,8 +30,8 @@ from windowpane.web.pieces import (
     TextPiece,
     ToolPiece,
 )
+from windowpane.web.tools import tool_html
 
-PREVIEW_CHARACTERS = 160
 LONG_ASK_CHARACTERS = 2_000
 LONG_ASK_LINES = 24
 LIVE_STATES = ("sending", "waiting")
@@ -51,12 +50,6 @@ class Ending(Struct, frozen=True, kw_only=True):
     detail: str
 
 
-class Searched(Struct, frozen=True):
-    """Arguments that say what is looked for."""
-
-    query: str
-
-
 class UsageView(Struct, frozen=True, kw_only=True):
     tokens: int
     detail: str
@@ -69,6 +62,7 @@ ENDINGS = {
         detail="the server stopped while answering; the text so far is kept",
     ),
     "length": Ending(name="Truncated", detail="the answer reached the length limit of the model"),
+    "stopped": Ending(name="Stopped", detail="after a step, as you asked"),
     "max_iterations": Ending(name="Stopped", detail="the limit of tool rounds was reached"),
     "filter": Ending(name="Filtered", detail="the provider cut the answer off"),
     "refusal": Ending(name="Refused", detail="the model declined to answer"),
@@ -88,10 +82,11 @@ def piece_html(piece: Piece) -> Markup:
 
 def framed_html(piece: Piece, *, html: Markup, is_open: bool) -> Markup:
     """A piece around its rendered text."""
-    shown = _pretty(piece) if isinstance(piece, ToolPiece) else piece
+    if isinstance(piece, ToolPiece):
+        return tool_html(piece, is_open=is_open)
     return drawn(
         "parts/_piece.html",
-        piece=shown,
+        piece=piece,
         html=html,
         preview=_preview(piece, is_open=is_open),
         is_open=is_open,
@@ -173,34 +168,11 @@ def _usage(messages: Sequence[Message]) -> UsageView | None:
     return UsageView(tokens=total.input_tokens + cached + total.output_tokens, detail=detail)
 
 
-def _preview(piece: Piece, *, is_open: bool) -> str:
+def _preview(
+    piece: TextPiece | ReasoningPiece | SourcesPiece | PicturePiece, *, is_open: bool
+) -> str:
     """One line that tells what is folded away."""
-    match piece:
-        case ReasoningPiece():
-            words = _one_line(MARKS.sub("", piece.text[: 4 * PREVIEW_CHARACTERS]))
-            return words if words or is_open else WORDLESS
-        case ToolPiece():
-            return _one_line(_query(piece) if piece.result is None else piece.result)
-        case TextPiece() | SourcesPiece() | PicturePiece():
-            return ""
-
-
-def _query(piece: ToolPiece) -> str:
-    """What a search was for, else all the arguments."""
-    try:
-        return msgspec.json.decode(piece.arguments, type=Searched).query
-    except msgspec.DecodeError:
-        return piece.arguments
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text[: 4 * PREVIEW_CHARACTERS].split())[:PREVIEW_CHARACTERS]
-
-
-def _pretty(piece: ToolPiece) -> ToolPiece:
-    """Arguments with line ends; what is no JSON stays as the model wrote it."""
-    try:
-        arguments = json.dumps(json.loads(piece.arguments), indent=2, ensure_ascii=False)
-    except ValueError:
-        return piece
-    return structs.replace(piece, arguments=arguments)
+    if not isinstance(piece, ReasoningPiece):
+        return ""
+    words = one_line(MARKS.sub("", piece.text[:READ_CHARACTERS]))
+    return words if words or is_open else WORDLESS

@@ -1,6 +1,7 @@
 import { ChatComposer } from "./elements/chat-composer.js";
 import { ChatLog } from "./elements/chat-log.js";
 import { ChatSidebar } from "./elements/chat-sidebar.js";
+import { decide, decideAll } from "./approvals.js";
 import { ContextView } from "./context.js";
 import { explain, find, on } from "./page.js";
 import { copyCode, drawer, nameTheme, nextTheme, unfold } from "./shell.js";
@@ -35,6 +36,10 @@ const actions = {
   "open-drawer": () => drawer.open(),
   "close-drawer": () => drawer.close(),
   unfold,
+  accept: (button) => decide(button, "accept"),
+  reject: (button) => decide(button, "reject"),
+  "accept-all": () => decideAll("accept"),
+  "reject-all": () => decideAll("reject"),
 };
 
 document.addEventListener("click", (event) => {
@@ -54,7 +59,7 @@ on("chat:sent", () => {
   void log.toNewest().catch(explain);
 });
 on("chat:refused", ({ code }) => {
-  if (code === "head_moved") void log.reload().catch(explain);
+  if (code === "head_moved" || code === "not_waiting") void log.reload().catch(explain);
 });
 on("chat:loaded", ({ position }) => stream.followFrom(position));
 on("model:chosen", () => context.refresh());
