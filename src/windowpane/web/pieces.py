@@ -49,8 +49,9 @@ class PicturePiece(Struct, frozen=True):
 
 
 class ToolPiece(Struct, frozen=True, kw_only=True):
-    """``run`` while the call is being carried out, ``pending`` while it needs a person's word.
+    """``is_remote``: the provider ran it itself.
 
+    ``run`` while the call is being carried out here, ``pending`` while it needs a person's word;
     ``call_id`` is there as long as a result can come.
     """
 
@@ -59,6 +60,7 @@ class ToolPiece(Struct, frozen=True, kw_only=True):
     arguments: str
     result: str | None
     is_error: bool
+    is_remote: bool = False
     call_id: str = ""
     is_live: bool = False
     run: ToolRun | None = None
@@ -173,14 +175,13 @@ class _Collected:
 
 
 def _called(call: ToolCall | ServerTool) -> ToolPiece:
-    """A tool that the provider ran has no result here, and its end is the answer's."""
     return ToolPiece(
         name=call.name,
         arguments=call.arguments,
         result=None,
         is_error=False,
+        is_remote=isinstance(call, ServerTool),
         call_id=call.call_id if isinstance(call, ToolCall) else "",
-        is_live=isinstance(call, ServerTool),
     )
 
 

@@ -20,6 +20,7 @@ from windowpane.render import markdown_html
 from windowpane.tools.drawing import READ_CHARACTERS, one_line
 from windowpane.turns import TurnContent
 from windowpane.usage import TokenUsage
+from windowpane.web.calls import call_html
 from windowpane.web.html import drawn
 from windowpane.web.pictures import Picture, picture_of
 from windowpane.web.pieces import (
@@ -30,7 +31,6 @@ from windowpane.web.pieces import (
     TextPiece,
     ToolPiece,
 )
-from windowpane.web.tools import tool_html
 
 LONG_ASK_CHARACTERS = 2_000
 LONG_ASK_LINES = 24
@@ -83,7 +83,7 @@ def piece_html(piece: Piece) -> Markup:
 def framed_html(piece: Piece, *, html: Markup, is_open: bool) -> Markup:
     """A piece around its rendered text."""
     if isinstance(piece, ToolPiece):
-        return tool_html(piece, is_open=is_open)
+        return call_html(piece, is_open=is_open)
     return drawn(
         "parts/_piece.html",
         piece=piece,

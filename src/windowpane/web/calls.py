@@ -17,8 +17,8 @@ from windowpane.tools.installed import installed
 from windowpane.web.html import drawn
 from windowpane.web.pieces import ToolPiece
 
-ToolState = Literal["next", "running", "asking", "accepted", "rejected", "unanswered", "done"]
-STATES: dict[ToolState, str] = {
+CallState = Literal["next", "running", "asking", "accepted", "rejected", "unanswered", "done"]
+STATES: dict[CallState, str] = {
     "next": "",
     "running": "running",
     "asking": "waits for you",
@@ -32,25 +32,25 @@ LIVE_CHARACTERS = 4_000
 OTHER_ICON = "tool"
 
 
-class ToolView(Struct, frozen=True, kw_only=True):
+class CallView(Struct, frozen=True, kw_only=True):
     label: str
     icon: str
     preview: str
-    state: ToolState
+    state: CallState
     said: str
     percent: int | None
     progress: str
     live_output: str
 
 
-def tool_html(piece: ToolPiece, *, is_open: bool) -> Markup:
+def call_html(piece: ToolPiece, *, is_open: bool) -> Markup:
     tool = installed(piece.name)
     called = tool.input_drawing(piece.arguments) if tool else json_drawing(piece.arguments)
     given: Drawing | None = None
     if piece.result is not None:
         given = tool.output_drawing(piece.result) if tool else text_drawing(piece.result)
     state = "next" if is_open else _state(piece)
-    view = ToolView(
+    view = CallView(
         label=tool.face.label if tool else piece.name,
         icon=tool.face.icon if tool else OTHER_ICON,
         preview=_preview(piece, called, given),
@@ -61,7 +61,7 @@ def tool_html(piece: ToolPiece, *, is_open: bool) -> Markup:
         live_output=piece.run.output[-LIVE_CHARACTERS:] if piece.run else "",
     )
     return drawn(
-        "parts/_tool.html",
+        "parts/_call.html",
         piece=piece,
         view=view,
         called=_body(called) if piece.arguments else None,
@@ -69,17 +69,17 @@ def tool_html(piece: ToolPiece, *, is_open: bool) -> Markup:
     )
 
 
-def _state(piece: ToolPiece) -> ToolState:
+def _state(piece: ToolPiece) -> CallState:
     if piece.result is not None:
         return "done"
     if piece.pending is not None:
         return _decided(piece)
     if piece.run is not None:
         return "running"
-    return "next" if piece.is_live else "unanswered"
+    return "next" if piece.is_live or piece.is_remote else "unanswered"
 
 
-def _decided(piece: ToolPiece) -> ToolState:
+def _decided(piece: ToolPiece) -> CallState:
     match piece.pending.decision if piece.pending else None:
         case "accept":
             return "accepted"
