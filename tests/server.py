@@ -26,6 +26,7 @@ from windowpane.providers.scripted import Reply
 from windowpane.settings import Settings
 from windowpane.storage.choose import store_from
 from windowpane.storage.vault import Vault
+from windowpane.tools.scripted import ToolScript
 from windowpane.workspace import Workspace
 
 ANNOUNCEMENT = "Windowpane is at "
@@ -162,9 +163,15 @@ def _aside(act: Callable[[], Coroutine[None, None, Result]]) -> Result:
         return thread.submit(lambda: asyncio.run(act())).result()
 
 
-async def scripted_chat(workspace: Workspace, *, folder: Path, replies: Sequence[Reply]) -> Chat:
+async def scripted_chat(
+    workspace: Workspace,
+    *,
+    folder: Path,
+    replies: Sequence[Reply],
+    tools: Sequence[ToolScript] = (),
+) -> Chat:
     """A first project with an empty chat that answers from a script, as new chats then do too."""
-    await script(workspace, folder=folder, replies=replies)
+    await script(workspace, folder=folder, replies=replies, tools=tools)
     project = await workspace.create_project(name="Home")
     chat = await workspace.create_chat(project.id)
     return await workspace.choose_model(chat.id, model=MODEL)

@@ -126,6 +126,20 @@ async def test_stop_keeps_the_text_and_frees_the_chat(workspace: Workspace, data
     assert (await ask(workspace, chat_id, "and now?")).messages[-1].text == "again"
 
 
+async def test_an_answer_can_be_stopped_before_it_has_begun(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    await script(workspace, folder=data_dir, replies=[says("Never said."), says("Said.")])
+    chat_id = await new_chat(workspace)
+    position = workspace.position(chat_id)
+    await workspace.send(chat_id, SendRequest(text="go"))
+    await workspace.stop(chat_id)
+    await until_ended(workspace, chat_id, after=position)
+    page = await workspace.page(chat_id, before_depth=None, limit=5)
+    assert page.turns[-1].turn.state == "aborted"
+    await ask(workspace, chat_id, "again")
+
+
 async def test_a_failure_is_told_and_keeps_what_arrived(
     workspace: Workspace, data_dir: Path
 ) -> None:

@@ -26,10 +26,9 @@ PLAIN_MODEL = ModelInfo(name="scripted")
 CALLING_MODEL = ModelInfo(name="scripted", abilities=("tools",))
 
 
-def says(*chunks: str, delay_seconds: float = 0.0, when: str = "") -> Reply:
-    return Reply(
-        steps=(Say(chunks=chunks, delay_seconds=delay_seconds), End(finish="stop")), when=when
-    )
+def says(*chunks: str, delay_seconds: float = 0.0, when: str = "", after: str = "") -> Reply:
+    steps = (Say(chunks=chunks, delay_seconds=delay_seconds), End(finish="stop"))
+    return Reply(steps=steps, when=when, after=after)
 
 
 def does(*steps: Step, when: str = "") -> Reply:

@@ -753,11 +753,13 @@ class Workspace:
         stop.bind(task)
         self._stops[turn.chat_id] = stop
         self._tasks.add(task)
-        task.add_done_callback(lambda done: self._finished(done, turn.chat_id))
+        task.add_done_callback(lambda done: self._finished(done, turn.chat_id, stop))
 
-    def _finished(self, task: asyncio.Task[None], chat_id: str) -> None:
+    def _finished(self, task: asyncio.Task[None], chat_id: str, stop: Stop) -> None:
         self._tasks.discard(task)
-        self._stops.pop(chat_id, None)
+        # The chat is free as soon as the end is stored: the next answer may have begun.
+        if self._stops.get(chat_id) is stop:
+            del self._stops[chat_id]
         if error := task.exception():
             logger.error("The end of an answer in %s could not be stored: %s", chat_id, error)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -13,13 +13,18 @@ from tests.server import Server, in_vault, in_workspace, scripted_chat
 from windowpane.projects import Chat
 from windowpane.providers.scripted import Reply
 from windowpane.storage.vault import Vault
+from windowpane.tools.scripted import ToolScript
 
 Prepare = Callable[[Vault, Chat], Awaitable[None]]
 
 
 class Serve(Protocol):
     def __call__(
-        self, *replies: Reply, prepare: Prepare | None = None, password: str = ""
+        self,
+        *replies: Reply,
+        prepare: Prepare | None = None,
+        password: str = "",
+        tools: Sequence[ToolScript] = (),
     ) -> Server: ...
 
 
@@ -61,9 +66,16 @@ class Witness:
 def serving(folder: Path) -> Generator[Serve]:
     servers: list[Server] = []
 
-    def serve(*replies: Reply, prepare: Prepare | None = None, password: str = "") -> Server:
+    def serve(
+        *replies: Reply,
+        prepare: Prepare | None = None,
+        password: str = "",
+        tools: Sequence[ToolScript] = (),
+    ) -> Server:
         data = folder / "data"
-        chat = in_workspace(data, lambda it: scripted_chat(it, folder=folder, replies=replies))
+        chat = in_workspace(
+            data, lambda it: scripted_chat(it, folder=folder, replies=replies, tools=tools)
+        )
         if prepare is not None:
             in_vault(data, lambda it: prepare(it, chat))
         server = Server(data, {"WINDOWPANE_PASSWORD": password})

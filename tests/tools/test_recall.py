@@ -80,6 +80,6 @@ async def test_what_cannot_be_read_is_explained() -> None:
 
 def test_a_call_is_shown_by_what_it_looks_for() -> None:
     assert RECALL.input_drawing('{"query": "the\\nledger"}').title == "the ledger"
-    assert RECALL.input_drawing('{"handle": "trn_1"}').title == "reads trn_1"
+    assert RECALL.input_drawing('{"handle": "trn_1"}').title == '{"handle": "trn_1"}'
     broken = RECALL.input_drawing('{"query": ')
     assert (broken.text, broken.language) == ('{"query": ', "")

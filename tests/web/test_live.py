@@ -14,6 +14,7 @@ from tests.workspaces import MODEL, ask, does, new_chat, says, script, until_tex
 from windowpane.events import EventId
 from windowpane.providers.scripted import Call, End, Hang, Say, Think
 from windowpane.storage.memory import MemoryStore
+from windowpane.tools.scripted import Answer, Tell, ToolScript
 from windowpane.web import frames
 from windowpane.web.live import MOST_PENDING_FRAMES, LiveChats, Watcher
 from windowpane.web.open_part import loaded_html
@@ -91,7 +92,42 @@ async def test_what_is_told_adds_up_to_what_is_loaded(workspace: Workspace, tmp_
                 [(_, whole)] = read(await late.take())
         page = await workspace.page(chat_id, before_depth=None, limit=1)
     assert whole["type"] == "turn"
-    assert whole["html"] == loaded_html(page.turns[-1], open_part=None, held=None)
+    assert whole["html"] == loaded_html(page.turns[-1], open_part=None, tool_runs=(), held=None)
+
+
+async def test_tools_are_told_as_they_would_be_loaded(workspace: Workspace, tmp_path: Path) -> None:
+    """While they run, while the turn waits, and when it has gone on."""
+    calls = does(
+        Call(call_id="a", name="look", arguments="{}"),
+        Call(call_id="b", name="write", arguments="{}"),
+    )
+    tools = (
+        ToolScript(name="look", steps=(Answer(text="seen"),)),
+        ToolScript(name="write", steps=(Tell(message="half"), Answer(text="ok")), approval="ask"),
+    )
+    await script(workspace, folder=tmp_path, replies=[calls, says("Done.")], tools=tools)
+    chat_id = await new_chat(workspace)
+    live = LiveChats(workspace)
+
+    async def loaded() -> str:
+        page = await workspace.page(chat_id, before_depth=None, limit=1)
+        return loaded_html(page.turns[-1], open_part=None, tool_runs=page.tool_runs, held=None)
+
+    before = workspace.position(chat_id)
+    with live.watching(chat_id, after=before) as watcher:
+        await send(workspace, chat_id)
+        waiting = await until(watcher, "state")
+        assert waiting[-1][1]["state"] == "waiting"
+        with live.watching(chat_id, after=before) as late:
+            [(_, whole)] = read(await late.take())
+        assert whole["html"] == await loaded()
+        page = await workspace.page(chat_id, before_depth=None, limit=1)
+        await workspace.decide(page.turns[-1].turn.id, {"b": "accept"})
+        seen = await until(watcher, "state")
+        assert (kinds(seen)[0], seen[-1][1]["state"]) == ("turn", "complete")
+        with live.watching(chat_id, after=page.position) as late:
+            [(_, whole)] = read(await late.take())
+        assert whole["html"] == await loaded()
 
 
 async def test_every_tab_is_sent_the_same_bytes(workspace: Workspace, tmp_path: Path) -> None:

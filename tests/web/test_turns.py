@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -26,8 +27,10 @@ from windowpane.parts import (
 )
 from windowpane.turns import Turn, TurnContent
 from windowpane.usage import TokenUsage
+from windowpane.web.activity import ENDED
 from windowpane.web.open_part import loaded_html
 from windowpane.web.pieces import (
+    Piece,
     ReasoningPiece,
     SourcesPiece,
     TextPiece,
@@ -55,12 +58,18 @@ def message(role: Role, *parts: Part) -> Message:
     return Message(id="rec_a", role=role, parts=parts, created_at=AT)
 
 
+def shown_pieces(messages: Sequence[Message]) -> list[Piece]:
+    return pieces_of(messages, activity=ENDED)
+
+
 def html_of(*messages: Message, turn: Turn = TURN) -> str:
-    return loaded_html(TurnContent(turn=turn, messages=messages), open_part=None, held=None)
+    return loaded_html(
+        TurnContent(turn=turn, messages=messages), open_part=None, tool_runs=(), held=None
+    )
 
 
 def test_a_result_joins_the_call_that_it_answers() -> None:
-    pieces = pieces_of(
+    pieces = shown_pieces(
         [
             message("user", Text(text="look")),
             message(
@@ -87,7 +96,7 @@ def test_a_result_joins_the_call_that_it_answers() -> None:
 
 def test_a_call_id_that_is_used_again_belongs_to_the_later_call() -> None:
     call = message("assistant", ToolCall(call_id="a", name="read", arguments="{}"))
-    pieces = pieces_of(
+    pieces = shown_pieces(
         [
             call,
             message("tool", ToolResult(call_id="a", name="read", text="one")),
@@ -99,7 +108,7 @@ def test_a_call_id_that_is_used_again_belongs_to_the_later_call() -> None:
 
 
 def test_a_result_without_its_call_is_still_shown() -> None:
-    [piece] = pieces_of([message("tool", ToolResult(call_id="a", name="read", text="alone"))])
+    [piece] = shown_pieces([message("tool", ToolResult(call_id="a", name="read", text="alone"))])
     assert piece == ToolPiece(name="read", arguments="", result="alone", is_error=False)
 
 
@@ -114,7 +123,7 @@ parts = st.one_of(
 
 @given(st.lists(parts, max_size=12))
 def test_no_part_is_lost_whatever_comes(shown: list[Part]) -> None:
-    pieces = pieces_of([message("assistant", *shown)])
+    pieces = shown_pieces([message("assistant", *shown)])
     texts = [part.text for part in shown if isinstance(part, Text)]
     results = [part for part in shown if isinstance(part, ToolResult)]
     tools = [piece for piece in pieces if isinstance(piece, ToolPiece)]
@@ -125,9 +134,9 @@ def test_no_part_is_lost_whatever_comes(shown: list[Part]) -> None:
 
 @given(st.lists(parts, max_size=8))
 def test_a_piece_that_was_drawn_keeps_its_place_when_more_arrives(shown: list[Part]) -> None:
-    kinds = [piece.kind for piece in pieces_of([message("assistant", *shown)])]
+    kinds = [piece.kind for piece in shown_pieces([message("assistant", *shown)])]
     for count in range(len(shown)):
-        earlier = [piece.kind for piece in pieces_of([message("assistant", *shown[:count])])]
+        earlier = [piece.kind for piece in shown_pieces([message("assistant", *shown[:count])])]
         assert kinds[: len(earlier)] == earlier
 
 
@@ -197,9 +206,9 @@ def test_whatever_a_stranger_wrote_is_escaped() -> None:
 def test_an_open_part_is_drawn_open() -> None:
     content = TurnContent(turn=structs.replace(TURN, state="sending"), messages=())
     half = OpenPart(kind="text", name="", text="Half a **sen")
-    assert "data-open" in loaded_html(content, open_part=half, held=None)
+    assert "data-open" in loaded_html(content, open_part=half, tool_runs=(), held=None)
     call = OpenPart(kind="tool_call", name="read", text='{"pa')
-    assert "read" in loaded_html(content, open_part=call, held=None)
+    assert "read" in loaded_html(content, open_part=call, tool_runs=(), held=None)
 
 
 def cited(text: str, *citations: Citation) -> Text:
@@ -210,7 +219,7 @@ def test_a_text_that_citations_cut_apart_is_one_text_with_its_sources_below() ->
     shannon = Citation(url="https://a.example/shannon", title="Shannon", cited_text="Born 1916")
     again = structs.replace(shannon, cited_text="In Petoskey")
     other = Citation(url="https://b.example/")
-    text, sources = pieces_of(
+    text, sources = shown_pieces(
         [
             message(
                 "assistant",
@@ -231,13 +240,15 @@ def test_a_text_that_citations_cut_apart_is_one_text_with_its_sources_below() ->
 
 
 def test_two_whole_sentences_of_one_message_are_two_paragraphs() -> None:
-    [piece] = pieces_of([message("assistant", Text(text="I will look."), Text(text="Found it."))])
+    [piece] = shown_pieces(
+        [message("assistant", Text(text="I will look."), Text(text="Found it."))]
+    )
     assert piece == TextPiece("I will look.\n\nFound it.")
 
 
 def test_a_source_keeps_its_number_through_the_whole_answer() -> None:
     one, two = Citation(url="https://one.example"), Citation(url="https://two.example")
-    pieces = pieces_of(
+    pieces = shown_pieces(
         [
             message("assistant", cited("a", one), Reasoning(text="hm"), cited("b", two, one)),
         ]
@@ -305,7 +316,7 @@ def test_what_a_providers_tool_found_joins_its_call() -> None:
         Opaque(kind="result", native=Native(family="anthropic", block=block))
         for block in (failed, printed)
     ]
-    pieces = pieces_of([message("assistant", first, second, *results)])
+    pieces = pieces_of([message("assistant", first, second, *results)], activity=ENDED)
     tools = [piece for piece in pieces if isinstance(piece, ToolPiece)]
     assert [(tool.result, tool.is_error) for tool in tools] == [("1", False), ("no x", True)]
     html = html_of(message("assistant", first, second, *results))
@@ -316,13 +327,15 @@ def test_what_a_providers_tool_found_joins_its_call() -> None:
 
 def test_a_finding_whose_call_is_not_there_is_not_drawn() -> None:
     alone = Native(family="anthropic", block='{"tool_use_id": "z", "content": {"stdout": "1"}}')
-    assert pieces_of([message("assistant", Opaque(kind="result", native=alone))]) == []
+    assert (
+        pieces_of([message("assistant", Opaque(kind="result", native=alone))], activity=ENDED) == []
+    )
 
 
 def test_blocks_without_a_plain_form_are_not_drawn_but_an_answer_of_them_is_no_empty_one() -> None:
     opaque = Opaque(kind="redacted", native=NATIVE)
     asked = message("user", Text(text="hi"))
-    assert pieces_of([message("assistant", opaque)]) == []
+    assert shown_pieces([message("assistant", opaque)]) == []
     assert "Nothing to read" in html_of(asked, message("assistant", opaque))
     assert "Nothing to read" not in html_of(asked, message("assistant", opaque, Text(text="x")))
     assert "Nothing to read" not in html_of(asked)
@@ -330,13 +343,13 @@ def test_blocks_without_a_plain_form_are_not_drawn_but_an_answer_of_them_is_no_e
 
 def test_a_thought_inside_the_text_is_drawn_as_a_thought() -> None:
     raw = message("assistant", Text(text="<think>\nFirst.\n</think>\n\nAnswer."))
-    assert pieces_of([raw]) == [ReasoningPiece("First.\n"), TextPiece("Answer.")]
+    assert shown_pieces([raw]) == [ReasoningPiece("First.\n"), TextPiece("Answer.")]
     idle = message("assistant", Text(text="<think>\n\n</think>\n\nAnswer."))
-    assert pieces_of([idle]) == [TextPiece("Answer.")]
+    assert shown_pieces([idle]) == [TextPiece("Answer.")]
     broken_off = message("assistant", Text(text="<think>First, I"))
-    assert pieces_of([broken_off]) == [ReasoningPiece("First, I")]
+    assert shown_pieces([broken_off]) == [ReasoningPiece("First, I")]
     spoken_of = message("assistant", Text(text="The tag <think> opens."))
-    assert pieces_of([spoken_of]) == [TextPiece("The tag <think> opens.")]
+    assert shown_pieces([spoken_of]) == [TextPiece("The tag <think> opens.")]
 
 
 def test_a_thought_without_words_says_so() -> None:
@@ -355,7 +368,7 @@ def test_a_thought_without_words_says_so() -> None:
     ],
 )
 def test_a_source_names_its_host_once(citation: Citation, title: str, host: str) -> None:
-    [piece] = pieces_of([message("assistant", cited("", citation))])
+    [piece] = pieces_of([message("assistant", cited("", citation))], activity=ENDED)
     assert isinstance(piece, SourcesPiece)
     assert (piece.sources[0].title, piece.sources[0].host) == (title, host)
 

@@ -42,7 +42,8 @@ class Stop:
         self.is_by_user = False
         self.is_soft = False
         self._is_requested = False
-        self._is_held = False
+        # A task that is cancelled before its first step never runs, and would store no end.
+        self._is_held = True
         self._task: asyncio.Task[None] | None = None
 
     def bind(self, task: asyncio.Task[None]) -> None:
@@ -70,6 +71,11 @@ class Stop:
         finally:
             self._is_held = False
 
+    def begin(self) -> None:
+        """The answer has begun: from here on it can be cancelled."""
+        self._is_held = False
+        self.check()
+
     def check(self) -> None:
         if self._is_requested:
             raise asyncio.CancelledError
@@ -95,6 +101,7 @@ async def answer(assignment: Assignment, *, running: Running, journal: Journal, 
     unkept = _Unkept()
     clock = assignment.means.clock
     try:
+        stop.begin()
         ended = await _played(assignment, unkept, running=running, journal=journal, stop=stop)
         with stop.held():
             if isinstance(ended, LoopPaused):

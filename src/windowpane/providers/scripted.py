@@ -21,6 +21,7 @@ from windowpane.definitions import ModelInfo
 from windowpane.errors import Failure, FailureKind, InvalidInput, ProviderFailed
 from windowpane.events import Finished, StreamEvent, UsageReported
 from windowpane.messages import Finish
+from windowpane.parts import ToolResult
 from windowpane.providers.assembly import Assembly
 from windowpane.providers.base import WireRequest
 from windowpane.usage import TokenUsage
@@ -74,10 +75,14 @@ Step = Say | Think | Call | Report | End | Fail | Hang | Cut
 
 
 class Reply(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``when``: text that the last user message must contain; empty matches every message."""
+    """``when``: text that the last user message must contain; empty matches every message.
+
+    ``after``: text that the last results of tools must contain; empty matches without any, too.
+    """
 
     steps: tuple[Step, ...]
     when: str = ""
+    after: str = ""
     is_repeatable: bool = False
 
     def __post_init__(self) -> None:
@@ -150,9 +155,9 @@ class ScriptedProvider:
     def _reply(self, request: ModelRequest) -> Reply:
         if all(model.name != request.model for model in self._script.models):
             raise _failed("model", f"The script has no model called {request.model}.")
-        asked = _last_user_text(request)
+        asked, given = _last_user_text(request), _last_results(request)
         for reply in self._unused:
-            if reply.when in asked:
+            if reply.when in asked and reply.after in given:
                 if not reply.is_repeatable:
                     self._unused.remove(reply)
                 return reply
@@ -208,6 +213,11 @@ def _played(step: Step, *, assembly: Assembly) -> list[StreamEvent]:
 
 def _last_user_text(request: ModelRequest) -> str:
     return next((m.text for m in reversed(request.messages) if m.role == "user"), "")
+
+
+def _last_results(request: ModelRequest) -> str:
+    parts = request.messages[-1].parts if request.messages else ()
+    return "\n".join(part.text for part in parts if isinstance(part, ToolResult))
 
 
 def _failed(kind: FailureKind, message: str) -> ProviderFailed:

@@ -6,6 +6,7 @@ A tool that is not installed any more is shown as what is stored: JSON and plain
 from __future__ import annotations
 
 import json
+from typing import cast
 
 from msgspec import Struct
 
@@ -28,10 +29,17 @@ class Drawing(Struct, frozen=True, kw_only=True):
 def json_drawing(arguments: str) -> Drawing:
     """Arguments with line ends; what is no JSON stays as the model wrote it."""
     try:
-        text = json.dumps(json.loads(arguments), indent=2, ensure_ascii=False)
+        value: object = json.loads(arguments)
+        text = json.dumps(value, indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):
         return text_drawing(arguments)
-    return Drawing(title=one_line(arguments), text=text, language="json")
+    return Drawing(title=one_line(_searched(value) or arguments), text=text, language="json")
+
+
+def _searched(value: object) -> str:
+    """What a search is for, which says more than all of its arguments."""
+    query = cast("dict[str, object]", value).get("query") if isinstance(value, dict) else None
+    return query if isinstance(query, str) else ""
 
 
 def text_drawing(text: str) -> Drawing:

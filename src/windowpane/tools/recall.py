@@ -18,7 +18,7 @@ from windowpane.tools.base import (
     Surroundings,
     ToolFace,
 )
-from windowpane.tools.drawing import Drawing, json_drawing, one_line, text_drawing
+from windowpane.tools.drawing import Drawing, json_drawing, text_drawing
 from windowpane.tools.history import Hit, Hits
 
 MOST_HITS = 20
@@ -93,12 +93,7 @@ class RecallTool:
             yield Result(text="Give either query or handle.", is_error=True)
 
     def input_drawing(self, arguments: str) -> Drawing:
-        try:
-            wanted = msgspec.json.decode(arguments, type=Wanted)
-        except msgspec.DecodeError:
-            return json_drawing(arguments)
-        title = wanted.query or f"reads {wanted.handle}"
-        return Drawing(title=one_line(title), text=json_drawing(arguments).text, language="json")
+        return json_drawing(arguments)
 
     def output_drawing(self, text: str) -> Drawing:
         return text_drawing(text)

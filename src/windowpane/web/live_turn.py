@@ -17,11 +17,17 @@ from windowpane.events import (
     PartDone,
     PartStarted,
     SendHeld,
+    ToolEnded,
+    ToolProgressed,
+    ToolStarted,
     TurnEnded,
+    TurnPaused,
+    TurnResumed,
     TurnStarted,
 )
 from windowpane.render import Patch
 from windowpane.turns import TurnContent
+from windowpane.web.activity import activity_of
 from windowpane.web.frames import Frame, PatchFrame, PieceFrame, StateFrame, TurnFrame
 from windowpane.web.open_part import OpenPieces, overlaid, run_before
 from windowpane.web.pieces import Piece, TextPiece, pieces_of
@@ -31,12 +37,14 @@ from windowpane.web.turns import foot_html, head_html, piece_html, standing_of, 
 class LiveTurn:
     """The newest turn of a chat, drawn event by event."""
 
-    def __init__(self, started: TurnStarted) -> None:
-        self._unfinished = Unfinished(turn=started.turn, messages=[started.message])
+    def __init__(self, began: TurnStarted | TurnResumed) -> None:
+        self._unfinished = Unfinished(turn=began.turn, messages=())
+        self._unfinished.add(began)
         self._pieces: list[Piece] = []
         self._drawn: list[Markup] = []
         self._open: OpenPieces | None = None
-        self._id = started.turn.id
+        self._id = began.turn.id
+        self._close()
 
     def take(self, event: Event) -> list[Frame]:
         match event:
@@ -44,10 +52,10 @@ class LiveTurn:
                 return self._begin(event)
             case PartDelta():
                 return self._grow(event.text)
-            case PartDone() | MessageDone():
+            case PartDone() | MessageDone() | ToolStarted() | ToolProgressed() | ToolEnded():
                 self._unfinished.add(event)
                 return self._close()
-            case TurnEnded():
+            case TurnPaused() | TurnEnded():
                 self._unfinished.add(event)
                 return [*self._close(), self._state()]
             case SendHeld() | AttemptStarted():
@@ -94,7 +102,8 @@ class LiveTurn:
     def _close(self) -> list[Frame]:
         """Draw what is finished now: pieces that are new, have changed, or were open."""
         opened = self._open.places if self._open else range(0)
-        pieces = pieces_of(self.content.messages)
+        activity = activity_of(self._unfinished.turn, self._unfinished.work.runs)
+        pieces = pieces_of(self.content.messages, activity=activity)
         frames: list[Frame] = []
         for index, piece in enumerate(pieces):
             is_known = index < len(self._pieces) and self._pieces[index] == piece

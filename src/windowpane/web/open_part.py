@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from markupsafe import Markup
 from msgspec import Struct
 
-from windowpane.events import OpenKind, OpenPart, SendHeld
+from windowpane.events import OpenKind, OpenPart, SendHeld, ToolRun
 from windowpane.messages import Message
 from windowpane.render import Patch, StreamRenderer
 from windowpane.turns import TurnContent
+from windowpane.web.activity import ENDED, activity_of
 from windowpane.web.pieces import (
     OpenRun,
     Piece,
@@ -142,7 +143,11 @@ class OpenPieces:
 
 def run_before(kind: OpenKind, messages: Sequence[Message]) -> OpenRun:
     """What a part of this kind continues: only texts go on where others ended."""
-    return open_run(messages) if kind == "text" else OpenRun(len(pieces_of(messages)), "")
+    return (
+        open_run(messages)
+        if kind == "text"
+        else OpenRun(len(pieces_of(messages, activity=ENDED)), "")
+    )
 
 
 def overlaid(pieces: Sequence[Markup], opened: OpenPieces) -> list[Markup]:
@@ -154,10 +159,15 @@ def overlaid(pieces: Sequence[Markup], opened: OpenPieces) -> list[Markup]:
 
 
 def loaded_html(
-    content: TurnContent, *, open_part: OpenPart | None, held: SendHeld | None
+    content: TurnContent,
+    *,
+    open_part: OpenPart | None,
+    tool_runs: Sequence[ToolRun],
+    held: SendHeld | None,
 ) -> Markup:
-    """A turn as it is stored, with what is being written or waited for if it is running."""
-    pieces = [piece_html(piece) for piece in pieces_of(content.messages)]
+    """A turn as it is stored, with what is written, carried out or waited for if it is running."""
+    activity = activity_of(content.turn, tool_runs)
+    pieces = [piece_html(piece) for piece in pieces_of(content.messages, activity=activity)]
     if open_part is not None:
         run = run_before(open_part.kind, content.messages)
         opened = OpenPieces(open_part.kind, name=open_part.name, run=run)

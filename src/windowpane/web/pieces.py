@@ -13,9 +13,12 @@ from typing import ClassVar, assert_never
 
 from msgspec import Struct, structs
 
+from windowpane.events import ToolRun
 from windowpane.messages import Message
 from windowpane.parts import Image, Opaque, Part, Reasoning, ServerTool, Text, ToolCall, ToolResult
 from windowpane.providers.findings import Finding, call_id_in, finding_in
+from windowpane.turns import PendingCall
+from windowpane.web.activity import ENDED, Activity
 from windowpane.web.pictures import Picture, picture_of
 from windowpane.web.sources import Numbering, Source
 from windowpane.web.thinking import thought_and_text
@@ -47,7 +50,11 @@ class PicturePiece(Struct, frozen=True):
 
 
 class ToolPiece(Struct, frozen=True, kw_only=True):
-    """``is_remote``: the provider ran it itself."""
+    """``is_remote``: the provider ran it itself.
+
+    ``run`` while the call is being carried out here, ``pending`` while it needs a person's word;
+    ``call_id`` is there as long as a result can come.
+    """
 
     kind: ClassVar[str] = "tool"
     name: str
@@ -55,6 +62,10 @@ class ToolPiece(Struct, frozen=True, kw_only=True):
     result: str | None
     is_error: bool
     is_remote: bool = False
+    call_id: str = ""
+    is_live: bool = False
+    run: ToolRun | None = None
+    pending: PendingCall | None = None
 
 
 OtherPart = Reasoning | ToolCall | ToolResult | Image | ServerTool | Opaque
@@ -72,12 +83,13 @@ class OpenRun(Struct, frozen=True):
     text: str
 
 
-def pieces_of(messages: Iterable[Message]) -> list[Piece]:
+def pieces_of(messages: Iterable[Message], *, activity: Activity) -> list[Piece]:
     """The answer's pieces in order; a result joins the call that it answers."""
     collected = _Collected()
     for message in messages:
         if message.role != "user":
             collected.add(message.parts)
+    collected.tell(activity)
     return collected.pieces
 
 
@@ -85,10 +97,10 @@ def open_run(messages: Sequence[Message]) -> OpenRun:
     """Where the next text of the message that is being written would be drawn."""
     last = messages[-1] if messages else None
     if last is None or last.role != "assistant" or last.finish != "pending":
-        return OpenRun(len(pieces_of(messages)), "")
+        return OpenRun(len(pieces_of(messages, activity=ENDED)), "")
     texts = list(takewhile(lambda part: isinstance(part, Text), reversed(last.parts)))[::-1]
     before = structs.replace(last, parts=last.parts[: len(last.parts) - len(texts)])
-    begin = len(pieces_of([*messages[:-1], before]))
+    begin = len(pieces_of([*messages[:-1], before], activity=ENDED))
     return OpenRun(begin, joined([part.text for part in texts if isinstance(part, Text)]))
 
 
@@ -121,6 +133,18 @@ class _Collected:
                 else:
                     self._add_part(part)
             self._add_texts(texts)
+
+    def tell(self, activity: Activity) -> None:
+        """Say of the calls that have no result how they stand."""
+        for call_id, place in self._calls.items():
+            piece = self.pieces[place]
+            assert isinstance(piece, ToolPiece), "calls are drawn as tools"
+            self.pieces[place] = structs.replace(
+                piece,
+                is_live=activity.is_live,
+                run=activity.run_of(call_id),
+                pending=activity.pending_of(call_id),
+            )
 
     def _add_texts(self, texts: Sequence[Text]) -> None:
         thought, text = thought_and_text(joined(part.text for part in texts))
@@ -167,6 +191,7 @@ def _called(call: ToolCall | ServerTool) -> ToolPiece:
         result=None,
         is_error=False,
         is_remote=isinstance(call, ServerTool),
+        call_id=call.call_id if isinstance(call, ToolCall) else "",
     )
 
 

@@ -18,8 +18,10 @@ from windowpane.events import SendHeld
 from windowpane.messages import Message
 from windowpane.parts import Image, Opaque
 from windowpane.render import markdown_html
+from windowpane.tools.drawing import READ_CHARACTERS, one_line
 from windowpane.turns import TurnContent
 from windowpane.usage import TokenUsage
+from windowpane.web.calls import call_html
 from windowpane.web.html import drawn
 from windowpane.web.pictures import Picture, picture_of
 from windowpane.web.pieces import (
@@ -30,9 +32,7 @@ from windowpane.web.pieces import (
     TextPiece,
     ToolPiece,
 )
-from windowpane.web.tools import asked_of, shown_tool
 
-PREVIEW_CHARACTERS = 160
 LONG_ASK_CHARACTERS = 2_000
 LONG_ASK_LINES = 24
 # Turns are drawn into a chat's page only, which lies one below the root of the site.
@@ -65,6 +65,7 @@ ENDINGS = {
         detail="the server stopped while answering; the text so far is kept",
     ),
     "length": Ending(name="Truncated", detail="the answer reached the length limit of the model"),
+    "stopped": Ending(name="Stopped", detail="after a step, as you asked"),
     "max_iterations": Ending(name="Stopped", detail="the limit of tool rounds was reached"),
     "filter": Ending(name="Filtered", detail="the provider cut the answer off"),
     "refusal": Ending(name="Refused", detail="the model declined to answer"),
@@ -84,10 +85,11 @@ def piece_html(piece: Piece) -> Markup:
 
 def framed_html(piece: Piece, *, html: Markup, is_open: bool) -> Markup:
     """A piece around its rendered text."""
-    shown = shown_tool(piece) if isinstance(piece, ToolPiece) else piece
+    if isinstance(piece, ToolPiece):
+        return call_html(piece, is_open=is_open)
     return drawn(
         "parts/_piece.html",
-        piece=shown,
+        piece=piece,
         html=html,
         preview=_preview(piece, is_open=is_open),
         is_open=is_open,
@@ -170,18 +172,11 @@ def _usage(messages: Sequence[Message]) -> UsageView | None:
     return UsageView(tokens=total.input_tokens + cached + total.output_tokens, detail=detail)
 
 
-def _preview(piece: Piece, *, is_open: bool) -> str:
+def _preview(
+    piece: TextPiece | ReasoningPiece | SourcesPiece | PicturePiece, *, is_open: bool
+) -> str:
     """One line that tells what is folded away."""
-    match piece:
-        case ReasoningPiece():
-            words = _one_line(MARKS.sub("", piece.text[: 4 * PREVIEW_CHARACTERS]))
-            return words if words or is_open else WORDLESS
-        case ToolPiece():
-            is_asked = piece.is_remote or piece.result is None
-            return _one_line(asked_of(piece) if is_asked else piece.result or "")
-        case TextPiece() | SourcesPiece() | PicturePiece():
-            return ""
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text[: 4 * PREVIEW_CHARACTERS].split())[:PREVIEW_CHARACTERS]
+    if not isinstance(piece, ReasoningPiece):
+        return ""
+    words = one_line(MARKS.sub("", piece.text[:READ_CHARACTERS]))
+    return words if words or is_open else WORDLESS

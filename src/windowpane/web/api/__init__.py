@@ -10,6 +10,7 @@ from windowpane.web.api.models import MODEL_HANDLERS
 from windowpane.web.api.projects import PROJECT_HANDLERS
 from windowpane.web.api.providers import PROVIDER_HANDLERS
 from windowpane.web.api.settings import SETTINGS_HANDLERS
+from windowpane.web.api.tools import list_tools
 from windowpane.web.api.turns import TURN_HANDLERS
 
 API_HANDLERS = [
@@ -21,6 +22,7 @@ API_HANDLERS = [
     *MODEL_HANDLERS,
     *PROVIDER_HANDLERS,
     *SETTINGS_HANDLERS,
+    list_tools,
     follow_events,
 ]
 

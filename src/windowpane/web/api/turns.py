@@ -1,4 +1,4 @@
-"""Marks on turns, topics and named views over HTTP."""
+"""Turns over HTTP: marks, branches, decisions on tool calls; topics and named views."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from litestar import delete, get, patch, post
 from msgspec import UNSET, Struct, UnsetType
 
+from windowpane.accounting import Totals
 from windowpane.agent.turns import TurnMarks
 from windowpane.projects import Chat
 from windowpane.topics import NamedView, ProjectTopic
-from windowpane.turns import Turn, TurnContent
+from windowpane.turns import Decision, Turn, TurnContent
 from windowpane.workspace import Workspace
 
 
@@ -32,9 +33,27 @@ class NewView(Struct, frozen=True, kw_only=True):
     filter_text: str
 
 
+class Decisions(Struct, frozen=True, kw_only=True):
+    """For calls by their ids; those that are left out stay undecided."""
+
+    decisions: dict[str, Decision]
+
+
 @patch("/api/turns/{turn_id:str}")
 async def mark_turn(workspace: Workspace, turn_id: str, data: TurnMarks) -> Turn:
     return await workspace.turns.mark(turn_id, data)
+
+
+@post("/api/turns/{turn_id:str}/approve", status_code=200)
+async def approve_calls(workspace: Workspace, turn_id: str, data: Decisions) -> Turn:
+    """Accept or reject tool calls that a turn waits for; with the last of them it goes on."""
+    return await workspace.decide(turn_id, data.decisions)
+
+
+@get("/api/turns/{turn_id:str}/totals")
+async def read_totals(workspace: Workspace, turn_id: str) -> Totals:
+    """What all requests of the turn used and cost."""
+    return await workspace.turns.totals(turn_id)
 
 
 @get("/api/turns/{turn_id:str}/siblings")
@@ -99,6 +118,8 @@ async def delete_view(workspace: Workspace, view_id: str) -> None:
 
 TURN_HANDLERS = [
     mark_turn,
+    approve_calls,
+    read_totals,
     list_siblings,
     return_to_turn,
     list_topics,

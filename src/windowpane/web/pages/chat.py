@@ -91,6 +91,7 @@ async def _turns_context(page: ChatPage, *, has_newer: bool) -> dict[str, object
         "has_older": page.has_older,
         "has_newer": has_newer,
         "is_answering": page.is_answering,
+        "is_waiting": bool(page.turns) and page.turns[-1].turn.state == "waiting",
         "damaged": [str(record) for record in page.damaged],
     }
 
@@ -100,12 +101,14 @@ async def _drawn_turns(page: ChatPage) -> list[Markup]:
     drawn: list[Markup] = []
     for content in page.turns:
         is_running = content.turn.state in LIVE_STATES
-        html = (
-            loaded_html(content, open_part=page.open_part, held=page.held)
-            if is_running
-            else loaded_html(content, open_part=None, held=None)
+        drawn.append(
+            loaded_html(
+                content,
+                open_part=page.open_part if is_running else None,
+                tool_runs=page.tool_runs if is_running else (),
+                held=page.held if is_running else None,
+            )
         )
-        drawn.append(html)
         await asyncio.sleep(0)
     return drawn
 

@@ -25,7 +25,28 @@ async function openSettings() {
   await openChatSettings(log.dataset.chatId ?? "");
 }
 
-const actions = { jump: () => void log.toNewest().catch(explain), "chat-settings": () => void openSettings(), unfold };
+/**
+ * A word on one tool call, or on all that wait for one.
+ *
+ * @param {"accept" | "reject"} decision
+ * @param {HTMLElement | null} button
+ */
+async function settle(decision, button) {
+  const { decide, decideAll } = await import("./approvals.js");
+  if (button) decide(button, decision);
+  else decideAll(decision);
+}
+
+/** @type {Record<string, (button: HTMLElement) => void>} */
+const actions = {
+  jump: () => void log.toNewest().catch(explain),
+  "chat-settings": () => void openSettings(),
+  unfold,
+  accept: (button) => void settle("accept", button),
+  reject: (button) => void settle("reject", button),
+  "accept-all": () => void settle("accept", null),
+  "reject-all": () => void settle("reject", null),
+};
 frame(actions, () => void composer.stop());
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("[data-copy]") : null;
@@ -36,7 +57,7 @@ on("chat:sent", () => {
   void log.toNewest().catch(explain);
 });
 on("chat:refused", ({ code }) => {
-  if (code === "head_moved") void log.reload().catch(explain);
+  if (code === "head_moved" || code === "not_waiting") void log.reload().catch(explain);
 });
 on("chat:loaded", ({ position }) => stream.followFrom(position));
 on("model:chosen", () => context.refresh());

@@ -80,7 +80,7 @@ export function find(parent, selector, type) {
  * What the parts of a page tell each other.
  *
  * @typedef {{
- *   "chat:changed": { isAnswering: boolean },
+ *   "chat:changed": { isAnswering: boolean, isWaiting: boolean },
  *   "chat:loaded": { position: string },
  *   "chat:sent": object,
  *   "model:chosen": object,

@@ -21,9 +21,17 @@ export function turnFrom(html) {
  */
 export function carryOver(old, turn) {
   const opened = old.querySelectorAll("details");
-  turn.querySelectorAll("details").forEach((details, index) => {
-    details.open = opened[index]?.open ?? false;
-  });
+  turn.querySelectorAll("details").forEach((details, index) => keepOpen(opened[index], details));
+}
+
+/**
+ * A call that waits for the reader is open by itself, and does not stay so.
+ *
+ * @param {HTMLDetailsElement | undefined} old
+ * @param {HTMLDetailsElement} details
+ */
+function keepOpen(old, details) {
+  if (old && !("asking" in old.dataset)) details.open ||= old.open;
 }
 
 /**
@@ -37,7 +45,7 @@ export function drawPiece(turn, frame) {
   if (piece === null) old?.remove();
   else if (old === undefined) answer.append(piece);
   else {
-    if (piece instanceof HTMLDetailsElement && old instanceof HTMLDetailsElement) piece.open = old.open;
+    if (piece instanceof HTMLDetailsElement && old instanceof HTMLDetailsElement) keepOpen(old, piece);
     old.replaceWith(piece);
   }
 }

@@ -18,6 +18,8 @@ export class ChatComposer extends HTMLElement {
   #problem = find(this, "[data-problem]", HTMLElement);
   #send = find(this, "[type=submit]", HTMLButtonElement);
   #stop = find(this, "[data-action=stop]", HTMLButtonElement);
+  #softStop = find(this, "[data-action=stop-softly]", HTMLButtonElement);
+  #calls = find(this, "[data-calls-bar]", HTMLElement);
   #isSending = false;
   #isChoosing = false;
   #draft = new DraftKeeper(this.#text, `chat:${this.dataset.chatId}`);
@@ -33,14 +35,20 @@ export class ChatComposer extends HTMLElement {
     this.#text.addEventListener("keydown", (event) => this.#keyPressed(event));
     this.#model.addEventListener("change", () => void this.#choose());
     this.#stop.addEventListener("click", () => void this.stop());
-    on("chat:changed", ({ isAnswering }) => this.#show(isAnswering));
-    this.#show(!this.#stop.hidden);
+    this.#softStop.addEventListener("click", () => void this.#stopSoftly());
+    on("chat:changed", ({ isAnswering, isWaiting }) => this.#show(isAnswering, isWaiting));
+    this.#show(!this.#softStop.hidden, !this.#calls.hidden);
     void this.#listModels();
   }
 
   async stop() {
     if (this.#stop.hidden) return;
     await this.#try(() => change("POST", `${this.#path}/stop`), ["nothing_running"]);
+  }
+
+  async #stopSoftly() {
+    this.#softStop.disabled = true;
+    await this.#try(() => change("POST", `${this.#path}/stop-softly`), ["nothing_running"]);
   }
 
   /** Another model applies now, without having been picked here. @param {string} name */
@@ -64,7 +72,8 @@ export class ChatComposer extends HTMLElement {
 
   async #submit() {
     const text = this.#text.value;
-    if (text === "" || this.#isSending) return;
+    // Without a text, sending accepts the tool calls that wait; without those, it does nothing.
+    if ((text === "" && this.#calls.hidden) || this.#isSending) return;
     this.#isSending = true;
     const body = { text, model: this.#model.value || null, seen_head_id: this.seenHead() };
     const isStored = await this.#try(() => change("POST", `${this.#path}/send`, body), []);
@@ -122,9 +131,15 @@ export class ChatComposer extends HTMLElement {
     find(this, "[data-model-note]", HTMLElement).replaceChildren(...(note ? [note.content.cloneNode(true)] : []));
   }
 
-  /** @param {boolean} isAnswering */
-  #show(isAnswering) {
-    this.#stop.hidden = !isAnswering;
+  /**
+   * @param {boolean} isAnswering
+   * @param {boolean} isWaiting
+   */
+  #show(isAnswering, isWaiting) {
+    this.#stop.hidden = !(isAnswering || isWaiting);
+    this.#softStop.hidden = !isAnswering;
+    this.#softStop.disabled = false;
+    this.#calls.hidden = !isWaiting;
     this.#send.disabled = isAnswering;
   }
 

@@ -5,7 +5,6 @@ import { carryOver, drawPiece, patchPiece, settleTurn, tellTimes, turnFrom } fro
 
 /** How near to an end of what is loaded the next page is fetched. */
 const NEAR_PX = 900;
-const LIVE_STATES = ["sending", "waiting"];
 
 /**
  * A chat's turns: draws frames, loads pages on both sides, keeps the reader's place.
@@ -18,6 +17,7 @@ export class ChatLog extends HTMLElement {
   #announced = { piece: "", blocks: 0 };
   #isLoading = false;
   isAnswering = this.#turns.dataset.answering === "1";
+  isWaiting = stateOf(this.#turns) === "waiting";
 
   connectedCallback() {
     tellTimes(this);
@@ -96,9 +96,12 @@ export class ChatLog extends HTMLElement {
 
   /** @param {string} state of the newest turn */
   #changed(state) {
-    this.isAnswering = LIVE_STATES.includes(state);
+    const { isWaiting } = this;
+    this.isAnswering = state === "sending";
+    this.isWaiting = state === "waiting";
     this.#turns.dataset.answering = this.isAnswering ? "1" : "0";
-    signal("chat:changed", { isAnswering: this.isAnswering });
+    if (this.isWaiting && !isWaiting) announce("A tool call waits for you to accept or reject it.");
+    signal("chat:changed", { isAnswering: this.isAnswering, isWaiting: this.isWaiting });
   }
 
   /**
@@ -114,8 +117,7 @@ export class ChatLog extends HTMLElement {
     const finished = prose.children.length - (frame.is_last ? 0 : 1);
     const fresh = [...prose.children].slice(this.#announced.blocks, finished);
     this.#announced.blocks = Math.max(this.#announced.blocks, finished);
-    const announcer = document.querySelector("[data-announcer]");
-    if (announcer && fresh.length) announcer.textContent = fresh.map((block) => block.textContent).join("\n");
+    if (fresh.length) announce(fresh.map((block) => block.textContent).join("\n"));
   }
 
   #scrolled() {
@@ -188,7 +190,8 @@ export class ChatLog extends HTMLElement {
       this.#turns = page;
       this.#window = windowOf(page);
     });
-    this.#changed(page.dataset.answering === "1" ? "sending" : "");
+    const known = this.#window.hasNewer && this.isWaiting ? "waiting" : stateOf(page);
+    this.#changed(page.dataset.answering === "1" ? "sending" : known);
     this.#offerJump();
     this.#follow(page);
   }
@@ -227,6 +230,21 @@ function windowOf(page) {
     hasOlder: page.dataset.older === "1",
     hasNewer: page.dataset.newer === "1",
   };
+}
+
+/**
+ * @param {HTMLElement} page
+ * @returns {string} the state of its last turn
+ */
+function stateOf(page) {
+  const turns = /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll(":scope > .turn"));
+  return turns[turns.length - 1]?.dataset.state ?? "";
+}
+
+/** @param {string} text */
+function announce(text) {
+  const announcer = document.querySelector("[data-announcer]");
+  if (announcer) announcer.textContent = text;
 }
 
 /** @param {HTMLElement | undefined} turn */

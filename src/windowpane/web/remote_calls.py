@@ -1,13 +1,13 @@
-"""A tool's call in words: what it is called, what it was asked for, and with what."""
+"""Calls of tools that a provider ran itself, in words: what was done, what for, and with what."""
 
 from __future__ import annotations
 
 import json
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Struct
 
-from windowpane.web.pieces import ToolPiece
+from windowpane.tools.drawing import Drawing, one_line
 
 # What providers call the tools that they run themselves, and what those do.
 REMOTE_TOOLS = {
@@ -35,20 +35,23 @@ class Asked(Struct, frozen=True):
     command: str | None = None
 
 
-def asked_of(piece: ToolPiece) -> str:
+def remote_label(name: str) -> str:
+    return REMOTE_TOOLS.get(name.lower(), name)
+
+
+def remote_drawing(arguments: str) -> Drawing:
+    """What is no JSON stays as the model wrote it."""
+    return Drawing(title=one_line(_asked(arguments)), text=_shown(arguments))
+
+
+def _asked(arguments: str) -> str:
     """What a search was for, which program was run, else all the arguments."""
     try:
-        asked = msgspec.json.decode(piece.arguments, type=Asked)
+        asked = msgspec.json.decode(arguments, type=Asked)
     except msgspec.DecodeError:
-        return piece.arguments
+        return arguments
     told = asked.query or ", ".join(asked.queries) or asked.code or asked.command
-    return told or piece.arguments
-
-
-def shown_tool(piece: ToolPiece) -> ToolPiece:
-    """The call as it is drawn; what is no JSON stays as the model wrote it."""
-    name = REMOTE_TOOLS.get(piece.name.lower(), piece.name) if piece.is_remote else piece.name
-    return structs.replace(piece, name=name, arguments=_shown(piece.arguments))
+    return told or arguments
 
 
 def _shown(arguments: str) -> str:
