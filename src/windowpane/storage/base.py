@@ -25,6 +25,7 @@ Table = Literal[
     "records",
     "events",
     "runs",
+    "segments",
 ]
 TABLES: tuple[Table, ...] = (
     "vault",
@@ -39,6 +40,7 @@ TABLES: tuple[Table, ...] = (
     "records",
     "events",
     "runs",
+    "segments",
 )
 
 
@@ -116,6 +118,12 @@ class Store(Protocol):
 
         Several parents are given in the order of their ids, each with its rows in order.
         """
+        ...
+
+    async def child_ids(
+        self, table: Table, parent_id: str, *, from_position: int | None
+    ) -> list[str]:
+        """The ids of the rows below a parent from a position on, in order, and nothing else."""
         ...
 
     async def count(self, table: Table, parent_id: str) -> int: ...

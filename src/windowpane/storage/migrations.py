@@ -93,6 +93,7 @@ SQLITE_MIGRATIONS: tuple[Migration, ...] = (
             "INSERT INTO epochs (one, last) VALUES (1, 0)",
         ),
     ),
+    Migration(name="m002_search", statements=_sqlite_table("segments")),
 )
 
 POSTGRES_MIGRATIONS: tuple[Migration, ...] = (
@@ -103,4 +104,5 @@ POSTGRES_MIGRATIONS: tuple[Migration, ...] = (
             "CREATE SEQUENCE epochs AS bigint",
         ),
     ),
+    Migration(name="m002_search", statements=_postgres_table("segments")),
 )
