@@ -9,7 +9,9 @@ import secrets
 from base64 import b32encode
 from typing import Literal
 
-Kind = Literal["project", "chat", "turn", "record", "provider", "process", "topic", "view"]
+Kind = Literal[
+    "project", "chat", "turn", "record", "provider", "process", "topic", "view", "segment"
+]
 
 PREFIXES: dict[Kind, str] = {
     "project": "prj",
@@ -20,6 +22,7 @@ PREFIXES: dict[Kind, str] = {
     "process": "prc",
     "topic": "top",
     "view": "vw",
+    "segment": "seg",
 }
 
 

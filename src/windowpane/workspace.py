@@ -23,6 +23,7 @@ from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
 from windowpane.agent.planner import LookedAt, Outlook, Planner, Sight, floor_after
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
+from windowpane.agent.search import Search, SearchScope
 from windowpane.agent.topics import Topics
 from windowpane.agent.turns import Turns
 from windowpane.agent.views import Views
@@ -46,6 +47,7 @@ from windowpane.ids import new_id
 from windowpane.messages import Message
 from windowpane.parts import Text
 from windowpane.projects import Chat, Project, checked_name
+from windowpane.search import Found
 from windowpane.settings import ContextSettings, Settings
 from windowpane.storage.branches import leave_from
 from windowpane.storage.history import (
@@ -136,6 +138,7 @@ class Workspace:
         self.topics = Topics(vault)
         self.turns = Turns(vault, topics=self.topics)
         self.views = Views(vault)
+        self.searching = Search(vault)
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         )
@@ -278,6 +281,10 @@ class Workspace:
             position=position,
             damaged=page.damaged,
         )
+
+    async def search(self, query: str, *, scope: SearchScope, limit: int) -> Found:
+        """The turns that answer best, on every branch, and the chats whose titles do."""
+        return await self.searching.find(query, scope=scope, limit=limit, at=_now())
 
     def position(self, chat_id: str) -> EventId:
         """The newest place in the chat's log."""
