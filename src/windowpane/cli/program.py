@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from windowpane import __version__
-from windowpane.cli import chat, doctor, models, plan, providers, send, serve, vault
+from windowpane.cli import chat, doctor, models, plan, providers, search, send, serve, vault
 from windowpane.cli.configuration import settings_for
 from windowpane.cli.exits import BAD_INPUT, FAILED, INTERRUPTED, NOBODY_READS
 from windowpane.cli.grammar import (
@@ -34,6 +34,7 @@ COMMANDS = (
     send.COMMAND,
     chat.COMMAND,
     plan.COMMAND,
+    search.COMMAND,
     models.LIST,
     models.SHOW,
     providers.ADD,

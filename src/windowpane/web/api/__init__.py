@@ -7,12 +7,14 @@ from windowpane.web.api.events import follow_events
 from windowpane.web.api.models import MODEL_HANDLERS
 from windowpane.web.api.projects import PROJECT_HANDLERS
 from windowpane.web.api.providers import PROVIDER_HANDLERS
+from windowpane.web.api.search import SEARCH_HANDLERS
 from windowpane.web.api.turns import TURN_HANDLERS
 
 API_HANDLERS = [
     *PROJECT_HANDLERS,
     *CHAT_HANDLERS,
     *TURN_HANDLERS,
+    *SEARCH_HANDLERS,
     *MODEL_HANDLERS,
     *PROVIDER_HANDLERS,
     follow_events,
