@@ -1,14 +1,16 @@
 import { ChatComposer } from "./elements/chat-composer.js";
 import { ChatLog } from "./elements/chat-log.js";
+import { ChatSearch } from "./elements/chat-search.js";
 import { ChatSidebar } from "./elements/chat-sidebar.js";
 import { ContextView } from "./context.js";
-import { explain, find, on } from "./page.js";
+import { change, explain, find, on } from "./page.js";
 import { copyCode, drawer, nameTheme, nextTheme, unfold } from "./shell.js";
 import { ChatStream } from "./stream.js";
 
 customElements.define("chat-log", ChatLog);
 customElements.define("chat-composer", ChatComposer);
 customElements.define("chat-sidebar", ChatSidebar);
+customElements.define("chat-search", ChatSearch);
 
 const log = find(document, "chat-log", ChatLog);
 const composer = find(document, "chat-composer", ChatComposer);
@@ -34,6 +36,7 @@ const actions = {
   theme: nextTheme,
   "open-drawer": () => drawer.open(),
   "close-drawer": () => drawer.close(),
+  "return-to-turn": (button) => void returnTo(button.dataset.turnId ?? "").catch(explain),
   unfold,
 };
 
@@ -61,6 +64,12 @@ on("model:chosen", () => context.refresh());
 on("problem", ({ sentence }) => tell(sentence));
 on("sidebar:drawn", nameChat);
 nameTheme();
+
+/** Make a turn that was left part of the chat again, and look at it there. @param {string} turnId */
+async function returnTo(turnId) {
+  await change("POST", `turns/${turnId}/return`);
+  location.reload();
+}
 
 /** The chat's title stands in the sidebar; the head of the page follows it. */
 function nameChat() {

@@ -27,9 +27,11 @@ export class ChatSidebar extends HTMLElement {
     if (this.querySelector(".renaming")) return;
     const content = await fragment(`chats/${this.dataset.chatId}/sidebar?all=${this.#shown}`).catch(ignoreRefusal);
     if (!content || this.querySelector(".renaming")) return;
-    const top = find(this, ".places", HTMLElement).scrollTop;
+    // Only the list: what somebody is searching for stays as it is.
+    const places = find(this, ".places", HTMLElement);
+    const top = places.scrollTop;
     const focused = this.#pathOf(document.activeElement);
-    this.replaceChildren(content);
+    places.replaceWith(find(content, ".places", HTMLElement));
     find(this, ".places", HTMLElement).scrollTop = top;
     if (focused) this.#at(focused)?.focus({ preventScroll: true });
     signal("sidebar:drawn", {});
