@@ -53,6 +53,14 @@ class Indexed(Struct, frozen=True, kw_only=True):
     waiting_turns: int
 
 
+class SegmentLost(Exception):
+    """A segment that is open here is not stored any more, or damaged there."""
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        super().__init__(id)
+
+
 class _Known(Struct, frozen=True, kw_only=True):
     """The note as it is stored, its row's version, and the segments that could be opened.
 
@@ -93,6 +101,8 @@ class ProjectIndex:
                     return await self._with_news(known, news)
                 except VersionConflict:
                     continue  # another process was faster, and has brought some of the same
+                except SegmentLost as lost:
+                    self._segments.give_up(lost.id)
 
     async def _known(self) -> _Known:
         """A segment that is lost costs a comparison of all chats, and its own turns anew."""
@@ -160,8 +170,15 @@ class ProjectIndex:
         contents += [turn.content for turn in (await read_turns(self._vault, moved)).turns.values()]
         if not contents and not news.damaged:
             return None
-        base = await self._segments.stored(placed.grown) if placed.grown else None
+        base = await self._base(placed.grown) if placed.grown else None
         return await asyncio.to_thread(_grown, base, contents, news.damaged)
+
+    async def _base(self, id: str) -> Segment:
+        """It was open a moment ago, but only what is stored can be grown from."""
+        segment = await self._segments.stored(id)
+        if segment is None:
+            raise SegmentLost(id)
+        return segment
 
     async def _commit(self, known: _Known, note: IndexNote, puts: Sequence[Change]) -> None:
         """Rows that no note names any more go with the batch that names the others."""

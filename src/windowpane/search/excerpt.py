@@ -14,7 +14,7 @@ EXCERPT_CHARACTERS = 180
 # So much of it stands before the first hit, so that the hit can be understood.
 LEAD_CHARACTERS = 40
 WORD = re.compile(r"[^\W_]+")
-SPACE = re.compile(r"\s")
+SIGNS = re.compile(r"\s+|\*\*|`+|^#+ |(?<=\n)#+ ")
 ELLIPSIS = "…"
 
 
@@ -90,14 +90,21 @@ def excerpt(text: str, *, hits: Sequence[tuple[Mark, frozenset[int]]]) -> Excerp
     start = _start(hits)
     start = _word_start(text, start) if start else 0
     end = _word_end(text, start + EXCERPT_CHARACTERS)
-    shown = SPACE.sub(" ", text[start:end])
     lead, tail = ELLIPSIS if start else "", ELLIPSIS if end < len(text) else ""
-    marks = [
-        Mark(mark.start - start + len(lead), mark.end - start + len(lead))
-        for mark, _ in hits
-        if mark.start >= start and mark.end <= end
-    ]
-    return Excerpt(text=f"{lead}{shown}{tail}", marks=tuple(merged(marks)))
+
+    def shown_at(place: int) -> int:
+        return len(lead) + len(_one_line(text[start:place]))
+
+    marks = (mark for mark, _ in hits if mark.start >= start and mark.end <= end)
+    return Excerpt(
+        text=f"{lead}{_one_line(text[start:end])}{tail}",
+        marks=tuple(Mark(shown_at(mark.start), shown_at(mark.end)) for mark in merged(marks)),
+    )
+
+
+def _one_line(text: str) -> str:
+    """Without line ends and without signs of Markdown, which only disturb where none is drawn."""
+    return SIGNS.sub(lambda sign: " " if sign[0].isspace() else "", text)
 
 
 def merged(marks: Iterable[Mark]) -> Iterator[Mark]:

@@ -165,14 +165,12 @@ def _spread(own: Mapping[int, float], *, corpus: Corpus, live: Sequence[int]) ->
         before = turn
         for share in BEFORE:
             before = parents[before]
-            if before < 0:
+            if before < 0 or not live[before]:
                 break
-            if live[before]:
-                spread[before] = spread.get(before, 0.0) + share * frequency
+            spread[before] = spread.get(before, 0.0) + share * frequency
         after: Iterable[int] = (turn,)
         for share in AFTER:
-            after = [child for one in after for child in corpus.after(one)]
+            after = [child for one in after for child in corpus.after(one) if live[child]]
             for child in after:
-                if live[child]:
-                    spread[child] = spread.get(child, 0.0) + share * frequency
+                spread[child] = spread.get(child, 0.0) + share * frequency
     return spread
