@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { draftKey, lossText, timeText, withoutSent } from "../../src/windowpane/web/static/js/logic/words.js";
+import { draftKey, hitPattern, lossText, timeText, withoutSent } from "../../src/windowpane/web/static/js/logic/words.js";
 
 const NOW = new Date(2026, 10, 18, 15, 0);
 
@@ -34,4 +34,15 @@ test("a text that replaced the message meanwhile stays whole", () => {
 
 test("every chat has a draft of its own", () => {
   assert.notEqual(draftKey("cht_a"), draftKey("cht_b"));
+});
+
+test("words are found whole and in any case, signs without spaces anywhere", () => {
+  assert.deepEqual("A key, a Keyhole, keys, KEY".match(hitPattern(["key"])), ["key", "KEY"]);
+  assert.deepEqual("漢字仮名".match(hitPattern(["字仮"])), ["字仮"]);
+  assert.deepEqual("naïve or naive".match(hitPattern(["naïve"])), ["naïve"]);
+});
+
+test("signs that mean something to a pattern mean themselves", () => {
+  assert.equal("a.b axb".match(hitPattern(["a.b"]))?.length, 1);
+  assert.doesNotThrow(() => hitPattern(["(", "[", "\\"]));
 });

@@ -14,7 +14,7 @@ from typing import cast
 from msgspec import Struct
 
 from windowpane.search.fields import Fields
-from windowpane.search.tokens import TOKENIZER, stems
+from windowpane.search.tokens import TOKENIZER, connected, stems
 from windowpane.search.wish import Wanted
 
 COLUMNS = ("asked", "answered", "tools", "days")
@@ -102,7 +102,7 @@ class OpenSegment:
 
 
 def _connected(index: bytes | None) -> Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection = connected()
     try:
         if index is not None:
             connection.deserialize(index)

@@ -11,6 +11,7 @@ import re
 import sqlite3
 import threading
 from collections.abc import Sequence
+from sqlite3 import Connection
 from unicodedata import normalize
 
 TOKENIZER = "unicode61 remove_diacritics 2"
@@ -61,6 +62,13 @@ def stems(words: Sequence[str]) -> list[str]:
     ]
 
 
+def connected() -> Connection:
+    """A database in memory. What it sorts stays there, too: a temporary file would be readable."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA temp_store = MEMORY")
+    return connection
+
+
 def _pairs(run: re.Match[str]) -> str:
     """Every sign with the one behind it; the last stands alone, so that it is found, too."""
     signs = run[0]
@@ -71,7 +79,7 @@ class _Tables(threading.local):
     """A tokenizer can be reached only through a table; each thread has its own."""
 
     def __init__(self) -> None:
-        self._connection = sqlite3.connect(":memory:", isolation_level=None)
+        self._connection = connected()
         for name, tokenizer in (("cut", TOKENIZER), ("stemmed", f"porter {TOKENIZER}")):
             self._connection.execute(
                 f"CREATE VIRTUAL TABLE {name} USING fts5(text, content='', tokenize='{tokenizer}')"

@@ -1,3 +1,5 @@
+import { hitPattern } from "./logic/words.js";
+
 /**
  * Show the words that were looked for in a turn: open what hides them, mark them, bring the first
  * into sight. Nothing of the page is changed for it, so text can be copied as it is.
@@ -20,7 +22,7 @@ export function showHits(turn, words) {
  * @returns {Generator<Range>}
  */
 function* rangesOf(turn, words) {
-  const pattern = new RegExp(words.map(escaped).join("|"), "giu");
+  const pattern = hitPattern(words);
   const texts = document.createTreeWalker(turn, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
     if (node.parentElement?.closest(".turn-head, .turn-foot, summary, button")) continue;
@@ -31,17 +33,6 @@ function* rangesOf(turn, words) {
       yield range;
     }
   }
-}
-
-/**
- * A whole word, or signs of a script that has no spaces between words.
- *
- * @param {string} word
- */
-function escaped(word) {
-  const plain = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const isUnspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word);
-  return isUnspaced ? plain : `(?<![\\p{L}\\p{N}])${plain}(?![\\p{L}\\p{N}])`;
 }
 
 /**
