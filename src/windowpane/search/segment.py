@@ -6,7 +6,6 @@ same stem is noted beside them. It is whole bytes or it is open; an open one is 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator, Sequence
 from sqlite3 import Connection
 from typing import cast
