@@ -44,5 +44,5 @@ test("words are found whole and in any case, signs without spaces anywhere", () 
 
 test("signs that mean something to a pattern mean themselves", () => {
   assert.equal("a.b axb".match(hitPattern(["a.b"]))?.length, 1);
-  assert.doesNotThrow(() => hitPattern(["(", "[", "\\"]));
+  assert.ok(hitPattern(["(", "[", "\\"]) instanceof RegExp);
 });

@@ -65,7 +65,7 @@ def test_nothing_else_is_served(path: str, stranger: Client) -> None:
 
 def test_an_address_leads_on_below_a_base_path() -> None:
     assert not static_url("app.css").startswith("/")
-    assert all(not url.startswith("/") for url in module_urls())
+    assert all(not url.startswith("/") for url in module_urls("js/app.js"))
 
 
 def test_modules_import_each_other_by_relative_paths_that_exist() -> None:
@@ -79,6 +79,12 @@ def test_modules_import_each_other_by_relative_paths_that_exist() -> None:
                 elif part != ".":
                     parts.append(part)
             assert "/".join(parts) in assets().files, f"{name} imports {found}"
+
+
+def test_a_page_names_the_modules_that_it_needs_and_no_others() -> None:
+    chat = {url.partition("/js/")[2] for url in module_urls("js/app.js")}
+    assert {"app.js", "page.js", "elements/chat-log.js", "logic/words.js"} <= chat
+    assert "providers.js" not in chat
 
 
 def test_icons_take_the_colour_of_their_text() -> None:

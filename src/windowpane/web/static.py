@@ -7,8 +7,10 @@ imports between modules stay inside one version. What comes from npm is not serv
 from __future__ import annotations
 
 import gzip
+import re
 from functools import cache
 from hashlib import sha256
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,6 +25,7 @@ from windowpane.render import math_stylesheet
 FOLDER = Path(__file__).parent / "static"
 STYLESHEET = "app.css"
 MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+IMPORT = re.compile(r'^import .*from "(.+)";$', re.MULTILINE)
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -58,9 +61,25 @@ def static_url(name: str) -> str:
     return f"static/{assets().version}/{name}"
 
 
-def module_urls() -> list[str]:
-    """All script modules, so that a page can name them at once instead of one after another."""
-    return [static_url(name) for name in assets().files if name.endswith(".js")]
+def module_urls(entry: str) -> list[str]:
+    """A page's script and all that it imports, to be named at once instead of one after another."""
+    return [static_url(name) for name in _modules(entry)]
+
+
+@cache
+def _modules(entry: str) -> list[str]:
+    found, waiting = {entry}, [entry]
+    while waiting:
+        name = waiting.pop()
+        source = assets().files[name].body.decode()
+        imported = {_beside(name, path) for path in IMPORT.findall(source)} - found
+        found |= imported
+        waiting += imported
+    return sorted(found)
+
+
+def _beside(name: str, path: str) -> str:
+    return normpath((Path(name).parent / path).as_posix())
 
 
 @cache

@@ -1,6 +1,5 @@
 import { ChatComposer } from "./elements/chat-composer.js";
 import { ChatLog } from "./elements/chat-log.js";
-import { ChatSearch } from "./elements/chat-search.js";
 import { ChatSidebar } from "./elements/chat-sidebar.js";
 import { ContextView } from "./context.js";
 import { change, explain, find, on } from "./page.js";
@@ -10,7 +9,6 @@ import { ChatStream } from "./stream.js";
 customElements.define("chat-log", ChatLog);
 customElements.define("chat-composer", ChatComposer);
 customElements.define("chat-sidebar", ChatSidebar);
-customElements.define("chat-search", ChatSearch);
 
 const log = find(document, "chat-log", ChatLog);
 const composer = find(document, "chat-composer", ChatComposer);

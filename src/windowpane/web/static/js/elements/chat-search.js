@@ -1,5 +1,4 @@
 import { Refusal, explain, find, fragment } from "../page.js";
-import { drawer } from "../shell.js";
 import { tellTimes } from "../turns.js";
 
 /** How long typing rests before the server is asked, and how often it is asked at most. */
@@ -24,7 +23,6 @@ export class ChatSearch extends HTMLElement {
       this.#typed();
     });
     this.addEventListener("keydown", (event) => this.#keyPressed(event));
-    document.addEventListener("keydown", (event) => this.#called(event));
     this.#offerScopes();
     this.#goOn();
   }
@@ -39,11 +37,9 @@ export class ChatSearch extends HTMLElement {
     for (const option of this.#within.options) option.disabled = !isInChat && option.value !== "everything";
   }
 
-  /** After a result was opened, the others stay at hand. */
+  /** After a result was opened, the others stay at hand. What was typed meanwhile is newer. */
   #goOn() {
-    const query = new URLSearchParams(location.search).get("q");
-    if (!query) return;
-    this.#box.value = query;
+    this.#box.value ||= new URLSearchParams(location.search).get("q") ?? "";
     void this.#ask();
   }
 
@@ -117,18 +113,6 @@ export class ChatSearch extends HTMLElement {
 
   #links() {
     return [...this.#found.querySelectorAll("a")];
-  }
-
-  /** A slash leads here from everywhere, unless it is being written. @param {KeyboardEvent} event */
-  #called(event) {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    const { target } = event;
-    if (target instanceof Element && target.closest("input, textarea, select, [contenteditable]")) return;
-    if (document.querySelector(":popover-open, dialog[open]")) return;
-    event.preventDefault();
-    if (getComputedStyle(this.#sidebar).visibility === "hidden") drawer.open();
-    this.#box.focus();
-    this.#box.select();
   }
 }
 

@@ -1,5 +1,6 @@
 import { lossText } from "../logic/words.js";
 import { Refusal, address, change, explain, find, fragment, on, signal } from "../page.js";
+import { drawer } from "../shell.js";
 
 /** @typedef {"chat" | "project"} Kind */
 
@@ -20,6 +21,7 @@ export class ChatSidebar extends HTMLElement {
     this.#menu.addEventListener("click", (event) => this.#chosen(event));
     this.#menu.addEventListener("keydown", (event) => this.#stepInMenu(event));
     on("chat:changed", () => void this.refresh());
+    offerSearch(find(this, "#search", HTMLInputElement));
   }
 
   /** Draw it anew; not under the hands of somebody who is renaming something. */
@@ -195,6 +197,30 @@ export class ChatSidebar extends HTMLElement {
     const line = chatId ? `[data-chat-id="${chatId}"] ` : projectId ? `[data-project-id="${projectId}"] ` : "";
     return /** @type {HTMLElement | null} */ (this.querySelector(line + (action ? `[data-action="${action}"]` : ".chat-link")));
   }
+}
+
+/**
+ * The search box comes to life when somebody turns to it: most pages are read without a search. A
+ * slash leads there from everywhere, unless it is being written.
+ *
+ * @param {HTMLInputElement} box
+ */
+function offerSearch(box) {
+  const wake = async () => {
+    const { ChatSearch } = await import("./chat-search.js");
+    if (!customElements.get("chat-search")) customElements.define("chat-search", ChatSearch);
+  };
+  box.addEventListener("focus", () => void wake(), { once: true });
+  if (new URLSearchParams(location.search).has("q")) void wake();
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.target instanceof Element && event.target.closest("input, textarea, select")) return;
+    if (document.querySelector(":popover-open, dialog[open]")) return;
+    event.preventDefault();
+    if (!box.checkVisibility({ visibilityProperty: true })) drawer.open();
+    box.focus();
+    box.select();
+  });
 }
 
 /**
