@@ -21,6 +21,7 @@ Kind = Literal[
     "receipt",
     "usage",
     "output",
+    "segment",
 ]
 
 PREFIXES: dict[Kind, str] = {
@@ -35,6 +36,7 @@ PREFIXES: dict[Kind, str] = {
     "receipt": "rct",
     "usage": "use",
     "output": "out",
+    "segment": "seg",
 }
 
 

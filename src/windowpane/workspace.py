@@ -34,6 +34,7 @@ from windowpane.agent.receipts import Receipts
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
 from windowpane.agent.results import REJECTED, STOPPED
 from windowpane.agent.retry import policy_from
+from windowpane.agent.search import Search, SearchScope
 from windowpane.agent.topics import Topics
 from windowpane.agent.turns import Turns
 from windowpane.agent.usage import UsageBook
@@ -89,6 +90,7 @@ from windowpane.filters import Topic, TopicTree, Viewpoint, parse
 from windowpane.ids import new_id
 from windowpane.messages import Finish, Message
 from windowpane.projects import Chat, Project, checked_name
+from windowpane.search import Found
 from windowpane.settings import Settings
 from windowpane.storage.branches import leave_from
 from windowpane.storage.history import (
@@ -194,6 +196,7 @@ class Workspace:
         self.choices = ChosenSettings(
             vault, models=self.models, topics=self.topics, default_model=self.default_model
         )
+        self.searching = Search(vault)
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         )
@@ -359,6 +362,10 @@ class Workspace:
             position=position,
             damaged=page.damaged,
         )
+
+    async def search(self, query: str, *, scope: SearchScope, limit: int) -> Found:
+        """The turns that answer best, on every branch, and the chats whose titles do."""
+        return await self.searching.find(query, scope=scope, limit=limit, at=_now())
 
     def position(self, chat_id: str) -> EventId:
         """The newest place in the chat's log."""

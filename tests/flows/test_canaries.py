@@ -11,6 +11,7 @@ from tests.http import Client
 from tests.postgres import private_postgres
 from tests.server import Server, in_workspace, scripted_chat
 from tests.workspaces import MODEL, ask, does, new_chat, until_text, workspace_over
+from windowpane.agent.search import SearchScope
 from windowpane.agent.turns import TurnMarks
 from windowpane.choices import Choices, chosen_names
 from windowpane.definitions import ProviderDefinition
@@ -104,6 +105,16 @@ async def use_everything(workspace: Workspace, chat_id: str, canaries: Canaries)
     await workspace.turns.mark(answered.turn.id, TurnMarks(star=3, topic_id=topic.id))
     await ask(workspace, chat_id, canaries["failing text"])
     await workspace.rename_chat(chat_id, title=canaries["title"])
+    await find_everything(workspace, chat_id, canaries)
+
+
+async def find_everything(workspace: Workspace, chat_id: str, canaries: Canaries) -> None:
+    """What was written is in the index now, and the index on the disk."""
+    scope = SearchScope(chat_id=chat_id)
+    for field in ("text", "answer", "arguments", "half an answer"):
+        found = await workspace.search(canaries[field], scope=scope, limit=5)
+        assert found.turns, field
+    await workspace.search(f"{canaries['query']}*", scope=scope, limit=5)
 
 
 @pytest.fixture
@@ -133,6 +144,8 @@ def test_the_folder_of_a_used_and_killed_server_holds_no_readable_word(
     client.post(f"/api/chats/{chat.id}/send", {"text": canaries["open question"]})
     _until_open(client, chat.id, canaries["open answer"])
     client.get(f"/api/chats/{canaries['wrong address']}")
+    found = client.get(f"/api/search?q={canaries['question']}%20{canaries['other query']}")
+    assert canaries["question"] in found.body.decode()
     client.post(f"/api/chats/{chat.id}/send", {"text": "", "model": canaries["model"]})
     server.kill()
 

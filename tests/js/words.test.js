@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lossText, timeText, withoutSent } from "../../src/windowpane/web/static/js/logic/words.js";
+import { hitPattern, lossText, timeText, withoutSent } from "../../src/windowpane/web/static/js/logic/words.js";
 
 const NOW = new Date(2026, 10, 18, 15, 0);
 
@@ -30,4 +30,15 @@ test("what was typed while the message was on its way stays", () => {
 
 test("a text that replaced the message meanwhile stays whole", () => {
   assert.equal(withoutSent("something else", "hello"), "something else");
+});
+
+test("words are found whole and in any case, signs without spaces anywhere", () => {
+  assert.deepEqual("A key, a Keyhole, keys, KEY".match(hitPattern(["key"])), ["key", "KEY"]);
+  assert.deepEqual("漢字仮名".match(hitPattern(["字仮"])), ["字仮"]);
+  assert.deepEqual("naïve or naive".match(hitPattern(["naïve"])), ["naïve"]);
+});
+
+test("signs that mean something to a pattern mean themselves", () => {
+  assert.equal("a.b axb".match(hitPattern(["a.b"]))?.length, 1);
+  assert.ok(hitPattern(["(", "[", "\\"]) instanceof RegExp);
 });

@@ -19,17 +19,20 @@ from windowpane.storage.migrations import (
 from windowpane.storage.postgres import PostgresStore
 from windowpane.storage.sqlite import SqliteStore
 
-KNOWN = len(SQLITE_MIGRATIONS)
+# The steps after those that the product has.
+NEXT, AFTER_NEXT = (f"m{len(SQLITE_MIGRATIONS) + ahead:03}" for ahead in (1, 2))
 ADD_LABELS = Migration(
-    name="m901_labels",
+    name=f"{NEXT}_labels",
     statements=(
         "CREATE TABLE labels (label text PRIMARY KEY)",
         "INSERT INTO labels SELECT id FROM records",
     ),
 )
-ADD_COLORS = Migration(name="m902_colors", statements=("CREATE TABLE colors (color text)",))
+ADD_COLORS = Migration(
+    name=f"{AFTER_NEXT}_colors", statements=("CREATE TABLE colors (color text)",)
+)
 BREAK = Migration(
-    name="m901_broken",
+    name=f"{NEXT}_broken",
     statements=("CREATE TABLE half (done text)", "INSERT INTO missing VALUES (1)"),
 )
 
@@ -103,7 +106,9 @@ async def test_a_newer_version_brings_an_old_database_along(store_with: StoreWit
 
 async def test_an_older_version_refuses_a_newer_database(store_with: StoreWith) -> None:
     await write_and_close(store_with(ADD_LABELS), "row")
-    with pytest.raises(StoreTooNew, match=f"schema {KNOWN + 1}; .* knows up to {KNOWN}"):
+    known = len(SQLITE_MIGRATIONS)
+    sentence = f"has schema {known + 1}; this version of Windowpane knows up to {known}"
+    with pytest.raises(StoreTooNew, match=sentence):
         await store_with().open()
     assert store_with.query("SELECT count(*) FROM records") == [(1,)]
 
@@ -139,8 +144,8 @@ async def test_sqlite_is_backed_up_before_a_step_and_only_then(data_dir: Path) -
 
     await write_and_close(store_with(ADD_LABELS, ADD_COLORS), "after")
 
-    assert {file.name for file in data_dir.iterdir()} == {"chats.db", "chats.db.before-m901.bak"}
-    backup = data_dir / "chats.db.before-m901.bak"
+    assert {file.name for file in data_dir.iterdir()} == {"chats.db", f"chats.db.before-{NEXT}.bak"}
+    backup = data_dir / f"chats.db.before-{NEXT}.bak"
     assert backup.stat().st_mode & 0o777 == 0o600
     old = SqliteStore(backup, migrations=SQLITE_MIGRATIONS)
     await old.open()
@@ -151,11 +156,11 @@ async def test_sqlite_is_backed_up_before_a_step_and_only_then(data_dir: Path) -
 async def test_no_step_is_taken_when_the_backup_fails(data_dir: Path) -> None:
     store_with = StoreWith(str(data_dir / "chats.db"))
     await write_and_close(store_with(), "row")
-    (data_dir / "chats.db.before-m901.bak").mkdir()
-    with pytest.raises(StorageError, match=r"cannot be backed up to .*before-m901\.bak"):
+    (data_dir / f"chats.db.before-{NEXT}.bak").mkdir()
+    with pytest.raises(StorageError, match=rf"cannot be backed up to .*before-{NEXT}\.bak"):
         await store_with(ADD_LABELS).open()
-    assert store_with.query("PRAGMA user_version") == [(KNOWN,)]
+    assert store_with.query("PRAGMA user_version") == [(len(SQLITE_MIGRATIONS),)]
     assert sorted(file.name for file in data_dir.iterdir()) == [
         "chats.db",
-        "chats.db.before-m901.bak",
+        f"chats.db.before-{NEXT}.bak",
     ]

@@ -49,6 +49,19 @@ async def test_rows_come_in_the_order_they_were_asked_for(store: Store) -> None:
     assert await store.get("records", []) == []
 
 
+async def test_ids_come_alone_in_order_and_from_a_place_on(store: Store) -> None:
+    places = {"c": 1, "a": 2, "b": 2, "other": -5}
+    await store.commit([put(id, position=position) for id, position in places.items()])
+    assert await store.child_ids("records", "parent", from_position=None) == [
+        "other",
+        "c",
+        "a",
+        "b",
+    ]
+    assert await store.child_ids("records", "parent", from_position=2) == ["a", "b"]
+    assert await store.child_ids("records", "nobody", from_position=None) == []
+
+
 async def test_tables_do_not_see_each_other(store: Store) -> None:
     await store.commit([put("same", table="records"), put("same", table="turns", sealed=b"turn")])
     await store.commit([Delete(table="records", id="same", expected_version=None)])

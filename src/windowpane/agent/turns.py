@@ -13,7 +13,7 @@ from windowpane.errors import ChatBusy, ToolsWaiting
 from windowpane.projects import Chat
 from windowpane.storage.accounts import receipts_of
 from windowpane.storage.branches import branch_of, go_to, leave_from, siblings
-from windowpane.storage.history import put_chat, put_turn
+from windowpane.storage.history import contents_of, put_chat, put_turn
 from windowpane.storage.shelves import CHATS, RUNS, TURNS
 from windowpane.storage.turn_pages import drop_page
 from windowpane.storage.vault import Vault
@@ -26,6 +26,13 @@ class TurnMarks(Struct, frozen=True, kw_only=True):
     is_pinned: bool | None = None
     is_skipped: bool | None = None
     topic_id: str | None = None
+
+
+class TurnPlace(Struct, frozen=True, kw_only=True):
+    """A turn, and whether it is not on its chat's path any more."""
+
+    content: TurnContent
+    is_left: bool
 
 
 class Turns:
@@ -56,6 +63,11 @@ class Turns:
         await self._vault.get(TURNS, turn_id)
         receipts = await receipts_of(self._vault, turn_id)
         return totals_of(receipt.entry for receipt in receipts if receipt.entry is not None)
+
+    async def place(self, turn_id: str) -> TurnPlace:
+        stored = await self._vault.get(TURNS, turn_id)
+        [content] = (await contents_of(self._vault, [stored.value])).turns
+        return TurnPlace(content=content, is_left=stored.parent_id != stored.value.chat_id)
 
     async def siblings(self, turn_id: str) -> list[TurnContent]:
         """A turn and those that it replaced or that replaced it, oldest first."""

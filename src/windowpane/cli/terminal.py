@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from getpass import getpass
 from unicodedata import category
 
-DIM, PLAIN = "\x1b[2m", "\x1b[0m"
+BOLD, DIM, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
 
 def can_ask() -> bool:
@@ -31,6 +32,15 @@ def harmless(text: str) -> str:
 def show(text: str) -> None:
     """Part of an answer, at once; into a pipe or a file exactly as it came."""
     sys.stdout.write(harmless(text) if sys.stdout.isatty() else text)
+    sys.stdout.flush()
+
+
+def show_pieces(pieces: Iterable[tuple[str, bool]]) -> None:
+    """Part of an answer; pieces that are told to stand out do so in a terminal."""
+    is_read = sys.stdout.isatty()
+    for text, is_bold in pieces:
+        shown = harmless(text) if is_read else text
+        sys.stdout.write(f"{BOLD}{shown}{PLAIN}" if is_read and is_bold else shown)
     sys.stdout.flush()
 
 

@@ -31,6 +31,7 @@ Table = Literal[
     "ledgers",
     "drafts",
     "tombstones",
+    "segments",
 ]
 TABLES: tuple[Table, ...] = (
     "vault",
@@ -51,6 +52,7 @@ TABLES: tuple[Table, ...] = (
     "ledgers",
     "drafts",
     "tombstones",
+    "segments",
 )
 
 
@@ -128,6 +130,12 @@ class Store(Protocol):
 
         Several parents are given in the order of their ids, each with its rows in order.
         """
+        ...
+
+    async def child_ids(
+        self, table: Table, parent_id: str, *, from_position: int | None
+    ) -> list[str]:
+        """The ids of the rows below a parent from a position on, in order, and nothing else."""
         ...
 
     async def count(self, table: Table, parent_id: str) -> int: ...

@@ -194,6 +194,7 @@ async def delete_project(vault: Vault, project_id: str) -> list[Change]:
         DeleteChildren(table="topics", parent_id=project_id),
         DeleteChildren(table="views", parent_id=project_id),
         DeleteChildren(table="drafts", parent_id=project_id),
+        DeleteChildren(table="segments", parent_id=project_id),
     ]
     for chat_id in await vault.child_ids(CHATS, project_id):
         changes.extend(await delete_chat(vault, chat_id))

@@ -91,6 +91,12 @@ class MemoryStore:
 
         return list(islice(every(), limit))
 
+    async def child_ids(
+        self, table: Table, parent_id: str, *, from_position: int | None
+    ) -> list[str]:
+        rows = self._tables[table].below(parent_id, from_position=from_position, to_position=None)
+        return [row.id for row in rows]
+
     async def count(self, table: Table, parent_id: str) -> int:
         return len(self._tables[table].places.get(parent_id, ()))
 

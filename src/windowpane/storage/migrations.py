@@ -108,6 +108,7 @@ SQLITE_MIGRATIONS: tuple[Migration, ...] = (
             statement for table in _TABLES_OF_M002 for statement in _sqlite_table(table)
         ),
     ),
+    Migration(name="m003_search", statements=_sqlite_table("segments")),
 )
 
 POSTGRES_MIGRATIONS: tuple[Migration, ...] = (
@@ -124,4 +125,5 @@ POSTGRES_MIGRATIONS: tuple[Migration, ...] = (
             statement for table in _TABLES_OF_M002 for statement in _postgres_table(table)
         ),
     ),
+    Migration(name="m003_search", statements=_postgres_table("segments")),
 )

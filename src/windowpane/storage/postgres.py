@@ -71,6 +71,18 @@ class PostgresStore:
             )
         )
 
+    async def child_ids(
+        self, table: Table, parent_id: str, *, from_position: int | None
+    ) -> list[str]:
+        return await self._link.read(
+            partial(
+                postgres_rows.ids_below,
+                table=table,
+                parent_id=parent_id,
+                from_position=from_position,
+            )
+        )
+
     async def count(self, table: Table, parent_id: str) -> int:
         counted = partial(postgres_rows.count_below, table=table, parent_id=parent_id)
         return await self._link.read(counted)

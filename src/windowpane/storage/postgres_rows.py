@@ -61,6 +61,16 @@ async def rows_below(
     return await _select(connection, what, values)
 
 
+async def ids_below(
+    connection: Connection, *, table: Table, parent_id: str, from_position: int | None
+) -> list[str]:
+    cursor = await connection.execute(
+        f"SELECT id FROM {table} WHERE parent_id = %s AND position >= %s ORDER BY position, id",
+        [parent_id, LOWEST_POSITION if from_position is None else from_position],
+    )
+    return [id for (id,) in cast(list[tuple[str]], await cursor.fetchall())]
+
+
 async def count_below(connection: Connection, *, table: Table, parent_id: str) -> int:
     return await _number(
         connection, f"SELECT count(*) FROM {table} WHERE parent_id = %s", [parent_id]

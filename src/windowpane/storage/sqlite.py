@@ -64,6 +64,18 @@ class SqliteStore:
             )
         )
 
+    async def child_ids(
+        self, table: Table, parent_id: str, *, from_position: int | None
+    ) -> list[str]:
+        return await self._read(
+            partial(
+                sqlite_rows.ids_below,
+                table=table,
+                parent_id=parent_id,
+                from_position=from_position,
+            )
+        )
+
     async def count(self, table: Table, parent_id: str) -> int:
         return await self._read(partial(sqlite_rows.count_below, table=table, parent_id=parent_id))
 

@@ -60,6 +60,16 @@ def rows_below(
     return _select(connection, what, values)
 
 
+def ids_below(
+    connection: Connection, *, table: Table, parent_id: str, from_position: int | None
+) -> list[str]:
+    """The index by parent holds all of it, so no row is read."""
+    listed = f"SELECT id FROM {table} WHERE parent_id = ? AND position >= ? ORDER BY position, id"
+    first = LOWEST_POSITION if from_position is None else from_position
+    found = connection.execute(listed, (parent_id, first))
+    return [id for (id,) in cast(Iterator[tuple[str]], found)]
+
+
 def count_below(connection: Connection, *, table: Table, parent_id: str) -> int:
     counted = f"SELECT count(*) FROM {table} WHERE parent_id = ?"
     return cast(tuple[int], connection.execute(counted, (parent_id,)).fetchone())[0]

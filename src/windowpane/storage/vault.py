@@ -134,7 +134,7 @@ class Vault:
 
     async def get_many(self, shelf: Shelf[T], ids: Sequence[str]) -> Listing[T]:
         """Those that exist, in the order of ``ids``."""
-        return self._listing(shelf, await self.store.get(shelf.table, ids))
+        return self.listing(shelf, await self.store.get(shelf.table, ids))
 
     async def children(
         self,
@@ -154,7 +154,7 @@ class Vault:
             newest_first=newest_first,
             limit=limit,
         )
-        return self._listing(shelf, rows)
+        return self.listing(shelf, rows)
 
     async def all_children(self, shelf: Shelf[T], parent_ids: Sequence[str]) -> Listing[T]:
         return await self.children(
@@ -163,17 +163,9 @@ class Vault:
 
     async def child_ids(self, shelf: Shelf[T], parent_id: str) -> list[str]:
         """Ids only, nothing opened: deleting works on damaged rows too."""
-        rows = await self.store.children(
-            shelf.table,
-            [parent_id],
-            from_position=None,
-            to_position=None,
-            newest_first=False,
-            limit=None,
-        )
-        return [row.id for row in rows]
+        return await self.store.child_ids(shelf.table, parent_id, from_position=None)
 
-    def _listing(self, shelf: Shelf[T], rows: Iterable[Row]) -> Listing[T]:
+    def listing(self, shelf: Shelf[T], rows: Iterable[Row]) -> Listing[T]:
         items: list[Stored[T]] = []
         damaged: list[RecordDamaged] = []
         for row in rows:

@@ -9,6 +9,7 @@ from windowpane.web.api.events import follow_events
 from windowpane.web.api.models import MODEL_HANDLERS
 from windowpane.web.api.projects import PROJECT_HANDLERS
 from windowpane.web.api.providers import PROVIDER_HANDLERS
+from windowpane.web.api.search import SEARCH_HANDLERS
 from windowpane.web.api.settings import SETTINGS_HANDLERS
 from windowpane.web.api.tools import list_tools
 from windowpane.web.api.turns import TURN_HANDLERS
@@ -19,6 +20,7 @@ API_HANDLERS = [
     *CHAT_HANDLERS,
     *DRAFT_HANDLERS,
     *TURN_HANDLERS,
+    *SEARCH_HANDLERS,
     *MODEL_HANDLERS,
     *PROVIDER_HANDLERS,
     *SETTINGS_HANDLERS,

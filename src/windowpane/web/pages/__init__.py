@@ -9,6 +9,7 @@ from windowpane.web.pages.plan import plan_view
 from windowpane.web.pages.project import PROJECT_PAGE_HANDLERS
 from windowpane.web.pages.provider import PROVIDER_PAGE_HANDLERS
 from windowpane.web.pages.providers import PROVIDERS_PAGE_HANDLERS
+from windowpane.web.pages.search import found_fragment
 from windowpane.web.pages.sidebar import sidebar_fragment
 
 PAGE_HANDLERS = [
@@ -16,6 +17,7 @@ PAGE_HANDLERS = [
     *CHAT_PAGE_HANDLERS,
     chat_settings_fragment,
     plan_view,
+    found_fragment,
     *PROJECT_PAGE_HANDLERS,
     *PROVIDERS_PAGE_HANDLERS,
     *PROVIDER_PAGE_HANDLERS,

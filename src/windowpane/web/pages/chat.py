@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_left
 from typing import Annotated, Any
 
+import msgspec
 from litestar import Request, get
 from litestar.params import Parameter
 from litestar.response import Template
@@ -16,14 +18,16 @@ from windowpane.choices import chosen_names
 from windowpane.drafts import DraftPlace
 from windowpane.events import EventId
 from windowpane.projects import Chat, Project
+from windowpane.turns import TurnContent
+from windowpane.web.html import drawn
 from windowpane.web.live import LiveChats
 from windowpane.web.open_part import loaded_html
+from windowpane.web.pages.opening import PAGE_TURNS, opened_chat
 from windowpane.web.pages.sidebar import Here, sidebar_context
 from windowpane.web.stream import FrameStream
 from windowpane.web.turns import LIVE_STATES
 from windowpane.workspace import ChatPage, Workspace
 
-PAGE_TURNS = 40
 MOST_TURNS = 300
 # From a chat's page up to the root of the site.
 ROOT = "../"
@@ -37,8 +41,10 @@ class ModelView(Struct, frozen=True, kw_only=True):
 
 
 @get("/chats/{chat_id:str}", include_in_schema=False)
-async def chat_page(workspace: Workspace, chat_id: str) -> Template:
-    page = await workspace.page(chat_id, before_depth=None, limit=PAGE_TURNS)
+async def chat_page(workspace: Workspace, chat_id: str, turn: str = "", q: str = "") -> Template:
+    """At its end, or at a turn of it that a search for ``q`` has found."""
+    opened = await opened_chat(workspace, chat_id, turn_id=turn, query=q)
+    page = opened.page
     project = await workspace.project(page.chat.project_id)
     draft = await workspace.drafts.find(DraftPlace("chat", chat_id))
     here = Here(project_id=project.id, chat_id=chat_id)
@@ -48,7 +54,8 @@ async def chat_page(workspace: Workspace, chat_id: str) -> Template:
         "model": await _model_view(workspace, chat=page.chat, project=project),
         "demo_label": DEMO_LABEL,
         "chosen_count": _chosen_count(page.chat),
-        **await _turns_context(page, has_newer=False),
+        "hits": msgspec.json.encode(opened.hits).decode(),
+        **await _turns_context(page, has_newer=opened.has_newer, left=opened.left),
         **await sidebar_context(workspace, here=here, root=ROOT, all_of=""),
     }
     return Template(template_name="pages/chat.html", context=context)
@@ -63,7 +70,7 @@ async def turns_fragment(
 ) -> Template:
     page = await workspace.page(chat_id, before_depth=before, limit=limit)
     has_newer = before is not None and before < page.chat.turn_count
-    context = await _turns_context(page, has_newer=has_newer)
+    context = await _turns_context(page, has_newer=has_newer, left=None)
     return Template(template_name="parts/_turns.html", context=context)
 
 
@@ -82,11 +89,17 @@ async def chat_stream(
     return FrameStream(live, chat_id=chat_id, after=position)
 
 
-async def _turns_context(page: ChatPage, *, has_newer: bool) -> dict[str, object]:
+async def _turns_context(
+    page: ChatPage, *, has_newer: bool, left: TurnContent | None
+) -> dict[str, object]:
+    turns = await _drawn_turns(page)
+    if left is not None:
+        depths = [content.turn.depth for content in page.turns]
+        turns.insert(bisect_left(depths, left.turn.depth), _left_turn(left))
     return {
         "root": ROOT,
         "chat": page.chat,
-        "turns": await _drawn_turns(page),
+        "turns": turns,
         "position": page.position,
         "has_older": page.has_older,
         "has_newer": has_newer,
@@ -96,12 +109,18 @@ async def _turns_context(page: ChatPage, *, has_newer: bool) -> dict[str, object
     }
 
 
+def _left_turn(content: TurnContent) -> Markup:
+    """A turn that another one has replaced, before the place where it stood."""
+    turn = loaded_html(content, open_part=None, tool_runs=(), held=None)
+    return drawn("parts/_left_turn.html", turn_id=content.turn.id, turn=turn)
+
+
 async def _drawn_turns(page: ChatPage) -> list[Markup]:
     """One by one, so that answers that are being streamed need not wait for a long page."""
-    drawn: list[Markup] = []
+    turns: list[Markup] = []
     for content in page.turns:
         is_running = content.turn.state in LIVE_STATES
-        drawn.append(
+        turns.append(
             loaded_html(
                 content,
                 open_part=page.open_part if is_running else None,
@@ -110,7 +129,7 @@ async def _drawn_turns(page: ChatPage) -> list[Markup]:
             )
         )
         await asyncio.sleep(0)
-    return drawn
+    return turns
 
 
 async def _model_view(workspace: Workspace, *, chat: Chat, project: Project) -> ModelView:

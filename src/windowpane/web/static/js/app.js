@@ -1,7 +1,7 @@
 import { ChatComposer } from "./elements/chat-composer.js";
 import { ChatLog } from "./elements/chat-log.js";
 import { ContextView } from "./context.js";
-import { explain, find, on } from "./page.js";
+import { change, explain, find, on } from "./page.js";
 import { frame, tell } from "./shell.js";
 import { ChatStream } from "./stream.js";
 import { copyCode, unfold } from "./turns.js";
@@ -41,6 +41,7 @@ async function settle(decision, button) {
 const actions = {
   jump: () => void log.toNewest().catch(explain),
   "chat-settings": () => void openSettings(),
+  "return-to-turn": (button) => void returnTo(button.dataset.turnId ?? "").catch(explain),
   unfold,
   accept: (button) => void settle("accept", button),
   reject: (button) => void settle("reject", button),
@@ -66,6 +67,12 @@ on("settings:changed", ({ model }) => {
   context.refresh();
 });
 on("sidebar:drawn", nameChat);
+
+/** Make a turn that was left part of the chat again, and look at it there. @param {string} turnId */
+async function returnTo(turnId) {
+  await change("POST", `turns/${turnId}/return`);
+  location.reload();
+}
 
 /** The chat's title stands in the sidebar; the head of the page follows it. */
 function nameChat() {

@@ -21,13 +21,21 @@ export class ChatLog extends HTMLElement {
 
   connectedCallback() {
     tellTimes(this);
-    const target = location.hash && document.getElementById(location.hash.slice(1));
-    if (target) this.#place.isFollowing = false;
+    const target = document.getElementById(location.hash.slice(1));
+    if (target) void this.#openAt(target);
     else this.#place.toEnd();
     this.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     const sizes = new ResizeObserver(() => this.#place.resized());
     sizes.observe(this);
     sizes.observe(find(this, ".column", HTMLElement));
+  }
+
+  /** Open in the middle of the chat, with the words that were looked for in sight. @param {HTMLElement} turn */
+  async #openAt(turn) {
+    this.#place.isFollowing = false;
+    const { showHits } = await import("../hits.js");
+    showHits(turn, JSON.parse(this.dataset.hits ?? "[]"));
+    this.#scrolled();
   }
 
   get position() {

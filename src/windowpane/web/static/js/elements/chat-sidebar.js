@@ -19,6 +19,7 @@ export class ChatSidebar extends HTMLElement {
     this.#menu.addEventListener("click", (event) => this.#chosen(event));
     this.#menu.addEventListener("keydown", (event) => this.#stepInMenu(event));
     on("chat:changed", () => void this.refresh());
+    offerSearch(find(this, "#search", HTMLInputElement));
   }
 
   get #source() {
@@ -31,9 +32,11 @@ export class ChatSidebar extends HTMLElement {
     if (this.querySelector(".renaming")) return;
     const content = await fragment(this.#source).catch(ignoreRefusal);
     if (!content || this.querySelector(".renaming")) return;
-    const top = find(this, ".places", HTMLElement).scrollTop;
+    // Only the list: what somebody is searching for stays as it is.
+    const places = find(this, ".places", HTMLElement);
+    const top = places.scrollTop;
     const focused = this.#pathOf(document.activeElement);
-    this.replaceChildren(content);
+    places.replaceWith(find(content, ".places", HTMLElement));
     find(this, ".places", HTMLElement).scrollTop = top;
     if (focused) this.#at(focused)?.focus({ preventScroll: true });
     signal("sidebar:drawn", {});
@@ -185,6 +188,31 @@ export class ChatSidebar extends HTMLElement {
     const line = chatId ? `[data-chat-id="${chatId}"] ` : projectId ? `[data-project-id="${projectId}"] ` : "";
     return /** @type {HTMLElement | null} */ (this.querySelector(line + (action ? `[data-action="${action}"]` : ".chat-link")));
   }
+}
+
+/**
+ * The search box comes to life when somebody turns to it: most pages are read without a search. A
+ * slash leads there from everywhere, unless it is being written.
+ *
+ * @param {HTMLInputElement} box
+ */
+function offerSearch(box) {
+  const wake = async () => {
+    const { ChatSearch } = await import("./chat-search.js");
+    if (!customElements.get("chat-search")) customElements.define("chat-search", ChatSearch);
+  };
+  box.addEventListener("focus", () => void wake(), { once: true });
+  if (new URLSearchParams(location.search).has("q")) void wake();
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.target instanceof Element && event.target.closest("input, textarea, select")) return;
+    if (document.querySelector(":popover-open, dialog[open]")) return;
+    event.preventDefault();
+    // On a narrow screen the box lies in the drawer.
+    if (!box.checkVisibility({ visibilityProperty: true })) find(document, "[data-action=open-drawer]", HTMLElement).click();
+    box.focus();
+    box.select();
+  });
 }
 
 /**

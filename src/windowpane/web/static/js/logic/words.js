@@ -45,3 +45,19 @@ function counted(count, noun) {
 export function withoutSent(value, sent) {
   return value.startsWith(sent) ? value.slice(sent.length).trimStart() : value;
 }
+
+/**
+ * What finds words in a text: whole ones, or signs of a script without spaces between words.
+ *
+ * @param {string[]} words
+ */
+export function hitPattern(words) {
+  return new RegExp(words.map(wordPattern).join("|"), "giu");
+}
+
+/** @param {string} word */
+function wordPattern(word) {
+  const plain = word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const isUnspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word);
+  return isUnspaced ? plain : `(?<![\\p{L}\\p{N}])${plain}(?![\\p{L}\\p{N}])`;
+}
