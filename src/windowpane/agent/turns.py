@@ -8,6 +8,7 @@ from msgspec import Meta, Struct, structs
 
 from windowpane.agent.topics import Topics
 from windowpane.errors import ChatBusy
+from windowpane.ids import new_revision
 from windowpane.projects import Chat
 from windowpane.storage.branches import branch_of, go_to, leave_from, siblings
 from windowpane.storage.history import put_chat, put_turn
@@ -39,7 +40,7 @@ class Turns:
             await self._topics.get(marks.topic_id)
         changes = {key: value for key, value in structs.asdict(marks).items() if value is not None}
         turn = structs.replace(stored.value, **changes)
-        revised = structs.replace(chat.value, revision=chat.value.revision + 1)
+        revised = structs.replace(chat.value, revision=new_revision())
         await self._vault.commit(
             [
                 put_turn(self._vault, stored, turn),
@@ -66,7 +67,7 @@ class Turns:
             chat.value,
             head_id=branch[-1].id,
             turn_count=branch[-1].depth + 1,
-            revision=chat.value.revision + 1,
+            revision=new_revision(),
         )
         await self._vault.commit(
             [
