@@ -83,6 +83,16 @@ class Unfinished:
         self.messages = list(messages)
         self.draft = Draft()
 
+    @staticmethod
+    def of(events: Iterable[Event]) -> Unfinished:
+        """From a turn's events, which begin with its start."""
+        started, *others = events
+        assert isinstance(started, TurnStarted), "a turn's events begin with its start"
+        unfinished = Unfinished(turn=started.turn, messages=[started.message])
+        for event in others:
+            unfinished.add(event)
+        return unfinished
+
     def add(self, event: Event) -> None:
         match event:
             case TurnStarted():

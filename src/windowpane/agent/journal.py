@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
@@ -24,11 +24,11 @@ from windowpane.storage.history import (
     end_run,
     put_event,
     put_message,
-    put_run,
+    put_progress,
     put_turn,
     stored_new_turn,
 )
-from windowpane.storage.shelves import TURNS, Run
+from windowpane.storage.shelves import TURNS, Progress
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter
 from windowpane.turns import Turn, TurnContent, TurnState
@@ -64,10 +64,12 @@ class Running:
 
 
 class Journal:
-    def __init__(self, vault: Vault, *, process_id: str, flush_seconds: float) -> None:
+    """``lost`` is told of chats whose turn another process has closed."""
+
+    def __init__(self, vault: Vault, *, flush_seconds: float, lost: Callable[[str], None]) -> None:
         self._vault = vault
-        self._process_id = process_id
         self._flush_seconds = flush_seconds
+        self._lost = lost
         self._running: set[Running] = set()
         self._flushing = asyncio.Lock()
 
@@ -119,9 +121,10 @@ class Journal:
                 async with self._undisturbed(running):
                     await self._commit_patiently(changes)
             except VersionConflict as conflict:
-                running.stored = await self._vault.get(TURNS, turn.id)
-                if conflict.table != "turns" or running.stored.value.state != "sending":
+                found = await self._vault.find(TURNS, turn.id)
+                if conflict.table != "turns" or found is None or found.value.state != "sending":
                     raise
+                running.stored = found
             else:
                 return turn
 
@@ -149,6 +152,7 @@ class Journal:
             except VersionConflict:
                 logger.warning("Turn %s was taken over by another process.", running.turn.id)
                 self._running.discard(running)
+                self._lost(running.turn.chat_id)
 
     async def _write(self, dirty: Sequence[Running]) -> None:
         if not dirty:
@@ -202,14 +206,10 @@ class Journal:
 
     def _run_row(self, running: Running) -> Change:
         part = running.log.open
-        run = Run(
-            turn_id=running.turn.id,
-            process_id=self._process_id,
-            open_part=part.value() if part else None,
-        )
-        return put_run(
+        return put_progress(
             self._vault,
-            run,
+            Progress(open_part=part.value() if part else None),
+            turn_id=running.turn.id,
             chat_id=running.turn.chat_id,
             expected_version=running.run_version,
         )

@@ -1,12 +1,15 @@
 """Which provider answers for a model's full name, ``provider/model``, and what is known of it.
 
 Holds the definitions and the open providers, one for each definition, made on first use. Lists of
-models are asked for once and kept, sealed, until somebody wants them anew.
+models are asked for once and kept, sealed, until somebody wants them anew. Other processes may
+change all of it, so whoever asks first looks whether they did.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -14,12 +17,19 @@ from msgspec import Struct, structs
 
 from windowpane.agent.checking import Checked, check
 from windowpane.agent.quotas import Quotas
+from windowpane.agent.remembered import Remembered
 from windowpane.catalog.facts import limits_of, price_of
 from windowpane.catalog.limits import Limits, LimitValues
 from windowpane.catalog.overrides import ModelOverride, override_for
 from windowpane.catalog.prices import PriceSnapshot
 from windowpane.definitions import ModelInfo, ProviderDefinition
-from windowpane.errors import InvalidInput, NotFound, UnknownModel, WindowpaneError
+from windowpane.errors import (
+    InvalidInput,
+    NotFound,
+    UnknownModel,
+    VersionConflict,
+    WindowpaneError,
+)
 from windowpane.projects import checked_name
 from windowpane.providers.base import Provider
 from windowpane.providers.choose import Shared, default_definitions, is_ready, provider_from
@@ -27,9 +37,12 @@ from windowpane.settings import Settings
 from windowpane.storage.base import Change
 from windowpane.storage.shelves import (
     DEFINITIONS,
+    DEFINITIONS_CHANGED,
+    DEFINITIONS_CHANGED_ID,
     MODEL_LISTS,
     OVERRIDES,
     TOP,
+    DefinitionsChanged,
     ListedModels,
     ModelOverrides,
     list_id,
@@ -78,17 +91,24 @@ class Models:
         self._definitions: dict[str, ProviderDefinition] = {}
         self._providers: dict[str, Provider] = {}
         self._told: dict[str, tuple[ModelInfo, ...]] = {}
-        self._overrides: dict[str, ModelOverrides] = {}
+        self._stored = Remembered(vault, DEFINITIONS)
+        self._lists = Remembered(vault, MODEL_LISTS)
+        self._overrides = Remembered(vault, OVERRIDES)
+        self._refreshing = asyncio.Lock()
+        self._version = 0
         self.quotas = Quotas()
 
     async def open(self) -> None:
-        stored = await self._vault.all_children(DEFINITIONS, [TOP])
-        for definition in stored.values:
-            self._definitions[definition.name] = definition
+        await self.refresh()
+        await self._change(self._missing_defaults)
+
+    async def _missing_defaults(self) -> list[Change]:
         families = {known.family for known in self._definitions.values()}
-        for definition in default_definitions():
-            if definition.family not in families:
-                await self._put_new(definition)
+        missing = [one for one in default_definitions() if one.family not in families]
+        return [
+            self._put(definition, position=position)
+            for position, definition in enumerate(missing, start=len(self._definitions))
+        ]
 
     async def close(self) -> None:
         for provider in self._providers.values():
@@ -97,6 +117,17 @@ class Models:
         await self._shared.close()
 
     # Definitions
+
+    async def refresh(self) -> None:
+        """See what other processes did to the definitions."""
+        async with self._refreshing:
+            # In this order: what is decided on the definitions must not be older than the count.
+            self._version = await self._vault.version(DEFINITIONS_CHANGED, DEFINITIONS_CHANGED_ID)
+            stored = {known.name: known for known in await self._stored.below(TOP)}
+            before, self._definitions = self._definitions, stored
+            for name, definition in before.items():
+                if stored.get(name) != definition:
+                    await self._forget(name)
 
     @property
     def definitions(self) -> list[ProviderDefinition]:
@@ -109,44 +140,33 @@ class Models:
 
     async def add(self, definition: ProviderDefinition) -> None:
         """A default that was never set up makes room for one of its name that is."""
-        known = self._definitions.get(definition.name)
-        if known is not None and not is_ready(known):
-            await self.replace(definition.name, definition)
-            return
-        await self._put_new(self._usable(definition))
+
+        async def changes() -> list[Change]:
+            known = self._definitions.get(definition.name)
+            if known is not None and not is_ready(known):
+                return self._replacing(definition.name, definition)
+            return [self._put(self._usable(definition), position=len(self._definitions))]
+
+        await self._change(changes)
 
     async def replace(self, name: str, definition: ProviderDefinition) -> None:
         """Chats call their model by the provider's name, so the name stays."""
-        known = self.definition(name)
-        if definition.name != name:
-            raise InvalidInput(
-                f"{name} keeps its name: chats refer to it. Add another provider instead."
-            )
-        changed = structs.replace(self._usable(definition, is_known=True), id=known.id)
-        position = self.definitions.index(known)
-        put = self._vault.put(
-            DEFINITIONS,
-            changed,
-            id=known.id,
-            parent_id=TOP,
-            position=position,
-            expected_version=None,
-        )
-        await self._vault.commit([put, self._vault.delete(MODEL_LISTS, list_id(known.id))])
-        self._definitions[name] = changed
-        await self._forget(name)
+
+        async def changes() -> list[Change]:
+            return self._replacing(name, definition)
+
+        await self._change(changes)
 
     async def remove(self, name: str) -> None:
-        definition = self.definition(name)
-        changes: list[Change] = [
-            self._vault.delete(DEFINITIONS, definition.id),
-            self._vault.delete(MODEL_LISTS, list_id(definition.id)),
-            self._vault.delete(OVERRIDES, overrides_id(definition.id)),
-        ]
-        await self._vault.commit(changes)
-        del self._definitions[name]
-        self._overrides.pop(name, None)
-        await self._forget(name)
+        async def changes() -> list[Change]:
+            definition = self.definition(name)
+            return [
+                self._vault.delete(DEFINITIONS, definition.id),
+                self._vault.delete(MODEL_LISTS, list_id(definition.id)),
+                self._vault.delete(OVERRIDES, overrides_id(definition.id)),
+            ]
+
+        await self._change(changes)
 
     async def check(self, definition: ProviderDefinition) -> Checked:
         """Ask the provider for its models, with this definition and nothing stored."""
@@ -156,6 +176,7 @@ class Models:
         """Model servers on this machine that no definition points to yet."""
         from windowpane.providers.nearby import found_nearby, local_presets
 
+        await self.refresh()
         defined = {known.base_url.rstrip("/") for known in self._definitions.values()}
         presets = tuple(one for one in local_presets() if one.base_url not in defined)
         return await found_nearby(self._shared.session(), presets)
@@ -163,7 +184,10 @@ class Models:
     # Models
 
     def resolve(self, name: str) -> tuple[Provider, str]:
-        """The provider and its own name for the model; the provider may still refuse it."""
+        """The provider and its own name for the model; the provider may still refuse it.
+
+        By the definitions as they were when they were last refreshed.
+        """
         provider_name, slash, model = name.partition("/")
         if not slash or not model or provider_name not in self._definitions:
             raise UnknownModel(name, known=[f"{known}/…" for known in self._definitions])
@@ -176,6 +200,7 @@ class Models:
 
     async def choices(self, *, is_refreshed: bool) -> ModelList:
         """The models of every provider that is set up; asked for anew if ``is_refreshed``."""
+        await self.refresh()
         names = [name for name, known in self._definitions.items() if is_ready(known)]
         results = await asyncio.gather(*(self._asked(name, is_refreshed) for name in names))
         choices: list[ModelChoice] = []
@@ -192,9 +217,10 @@ class Models:
 
     async def limits(self, name: str) -> Limits:
         provider_name, _, model = name.partition("/")
+        await self.refresh()
         return limits_of(
             model,
-            definition=self._definitions[provider_name],
+            definition=self.definition(provider_name),
             told=_told_limits(await self._info(name)),
             learned=LimitValues(),
             override=await self._override(name),
@@ -202,6 +228,7 @@ class Models:
 
     async def facts(self, name: str) -> ModelFacts:
         provider_name, _, model = name.partition("/")
+        await self.refresh()
         definition = self.definition(provider_name)
         info, override = await self._info(name), await self._override(name)
         price = await asyncio.to_thread(
@@ -224,22 +251,28 @@ class Models:
     # What a person knows better
 
     async def overrides(self, provider_name: str) -> tuple[ModelOverride, ...]:
-        if provider_name not in self._overrides:
-            definition = self.definition(provider_name)
-            stored = await self._vault.find(OVERRIDES, overrides_id(definition.id))
-            self._overrides[provider_name] = stored.value if stored else NOTHING_SAID
-        return self._overrides[provider_name].overrides
+        await self.refresh()
+        return await self._overrides_of(provider_name)
 
     async def set_override(self, provider_name: str, override: ModelOverride) -> None:
         """In the place of what was said of the same models before."""
-        others = await self._overrides_but(provider_name, override.models)
-        await self._keep_overrides(provider_name, (*others, override))
+
+        async def changes() -> list[Change]:
+            known = await self._overrides_of(provider_name)
+            others = [one for one in known if one.models != override.models]
+            return [self._put_overrides(provider_name, (*others, override))]
+
+        await self._change(changes)
 
     async def remove_override(self, provider_name: str, models: str) -> None:
-        others = await self._overrides_but(provider_name, models)
-        if len(others) == len(await self.overrides(provider_name)):
-            raise NotFound("override", id=models)
-        await self._keep_overrides(provider_name, others)
+        async def changes() -> list[Change]:
+            known = await self._overrides_of(provider_name)
+            others = tuple(one for one in known if one.models != models)
+            if len(others) == len(known):
+                raise NotFound("override", id=models)
+            return [self._put_overrides(provider_name, others)]
+
+        await self._change(changes)
 
     # Inside
 
@@ -256,17 +289,47 @@ class Models:
         provider_from(definition, shared=self._shared)
         return definition
 
-    async def _put_new(self, definition: ProviderDefinition) -> None:
-        put = self._vault.put(
+    def _put(self, definition: ProviderDefinition, *, position: int) -> Change:
+        return self._vault.put(
             DEFINITIONS,
             definition,
             id=definition.id,
             parent_id=TOP,
-            position=len(self._definitions),
-            expected_version=0,
+            position=position,
+            expected_version=None,
         )
-        await self._vault.commit([put])
-        self._definitions[definition.name] = definition
+
+    def _replacing(self, name: str, definition: ProviderDefinition) -> list[Change]:
+        known = self.definition(name)
+        if definition.name != name:
+            raise InvalidInput(
+                f"{name} keeps its name: chats refer to it. Add another provider instead."
+            )
+        changed = structs.replace(self._usable(definition, is_known=True), id=known.id)
+        return [
+            self._put(changed, position=self.definitions.index(known)),
+            self._vault.delete(MODEL_LISTS, list_id(known.id)),
+        ]
+
+    async def _change(self, changes: Callable[[], Awaitable[Sequence[Change]]]) -> None:
+        """Decide by what is stored now, and anew if another process was faster."""
+        while True:
+            await self.refresh()
+            decided = await changes()
+            if not decided:
+                return
+            changed = self._vault.put(
+                DEFINITIONS_CHANGED,
+                DefinitionsChanged(at=datetime.now(UTC)),
+                id=DEFINITIONS_CHANGED_ID,
+                parent_id=DEFINITIONS_CHANGED_ID,
+                position=0,
+                expected_version=self._version,
+            )
+            with suppress(VersionConflict):
+                await self._vault.commit([*decided, changed])
+                await self.refresh()
+                return
 
     async def _forget(self, name: str) -> None:
         self._told.pop(name, None)
@@ -283,10 +346,11 @@ class Models:
             return str(error)
 
     async def _ask(self, name: str) -> tuple[ModelInfo, ...]:
+        definition = self.definition(name)
         models = tuple(await self._provider(name).models())
-        self._told[name] = models
-        definition = self._definitions[name]
-        if definition.family not in ANSWERS_AT_ONCE:
+        if definition.family in ANSWERS_AT_ONCE:
+            self._told[name] = models
+        else:
             put = self._vault.put(
                 MODEL_LISTS,
                 ListedModels(models=models, fetched_at=datetime.now(UTC)),
@@ -299,40 +363,36 @@ class Models:
         return models
 
     async def _listed(self, name: str) -> tuple[ModelInfo, ...]:
-        """The list as it was told last, by this process or an earlier one; nothing is asked."""
-        if name not in self._told:
-            definition = self._definitions[name]
-            stored = await self._vault.find(MODEL_LISTS, list_id(definition.id))
-            self._told[name] = stored.value.models if stored else ()
-        return self._told[name]
+        """The list as it was told last, by this process or another; nothing is asked."""
+        stored = await self._lists.find(list_id(self._definitions[name].id))
+        return stored.models if stored else ()
 
     async def _info(self, name: str) -> ModelInfo:
         """What the provider's list says of a model; its name alone if it is not in it."""
         provider_name, _, model = name.partition("/")
-        definition = self.definition(provider_name)
-        if definition.family in ANSWERS_AT_ONCE and provider_name not in self._told:
-            await self._asked(provider_name, True)
-        told = self._told.get(provider_name) or await self._listed(provider_name)
+        if self.definition(provider_name).family not in ANSWERS_AT_ONCE:
+            told = await self._listed(provider_name)
+        elif provider_name in self._told:
+            told = self._told[provider_name]
+        else:
+            asked = await self._asked(provider_name, True)
+            told = () if isinstance(asked, str) else asked
         return next((info for info in told if info.name == model), ModelInfo(name=model))
 
     async def _override(self, name: str) -> ModelOverride | None:
         provider_name, _, model = name.partition("/")
-        return override_for(model, await self.overrides(provider_name))
+        return override_for(model, await self._overrides_of(provider_name))
 
-    async def _overrides_but(self, provider_name: str, models: str) -> tuple[ModelOverride, ...]:
-        known = await self.overrides(provider_name)
-        return tuple(override for override in known if override.models != models)
+    async def _overrides_of(self, provider_name: str) -> tuple[ModelOverride, ...]:
+        stored = await self._overrides.find(overrides_id(self.definition(provider_name).id))
+        return (stored or NOTHING_SAID).overrides
 
-    async def _keep_overrides(
-        self, provider_name: str, overrides: tuple[ModelOverride, ...]
-    ) -> None:
+    def _put_overrides(self, provider_name: str, overrides: tuple[ModelOverride, ...]) -> Change:
         id = overrides_id(self.definition(provider_name).id)
         kept = ModelOverrides(overrides=overrides)
-        put = self._vault.put(
+        return self._vault.put(
             OVERRIDES, kept, id=id, parent_id=id, position=0, expected_version=None
         )
-        await self._vault.commit([put])
-        self._overrides[provider_name] = kept
 
     def _provider(self, name: str) -> Provider:
         if name not in self._providers:

@@ -25,7 +25,22 @@ class Run(Struct, frozen=True, kw_only=True):
 
     turn_id: str
     process_id: str
+
+
+class Progress(Struct, frozen=True, kw_only=True):
+    """How far a running turn is beyond its messages and events, written again and again.
+
+    Its id is the turn's, so that a process whose turn was closed by another can never write into
+    the next one's.
+    """
+
     open_part: OpenPart | None
+
+
+class StopRequest(Struct, frozen=True, kw_only=True):
+    """Somebody wants a running turn to stop, perhaps in another process than the one it is in."""
+
+    asked_at: datetime
 
 
 class PackedTurns(Struct, frozen=True, kw_only=True):
@@ -39,6 +54,12 @@ class ListedModels(Struct, frozen=True, kw_only=True):
 
     models: tuple[ModelInfo, ...]
     fetched_at: datetime
+
+
+class DefinitionsChanged(Struct, frozen=True, kw_only=True):
+    """Written with every change of the definitions, so that two processes cannot both make one."""
+
+    at: datetime
 
 
 class ModelOverrides(Struct, frozen=True, kw_only=True):
@@ -63,7 +84,13 @@ TURNS = Shelf("turns", holds=Turn, noun="turn")
 RECORDS = Shelf("records", holds=Message, noun="message")
 EVENTS = Shelf("events", holds=LoggedEvent, noun="event")
 RUNS = Shelf("runs", holds=Run, noun="running turn")
+PROGRESS = Shelf("runs", holds=Progress, noun="progress of a turn")
+STOPS = Shelf("runs", holds=StopRequest, noun="request to stop")
 DEFINITIONS = Shelf("definitions", holds=ProviderDefinition, noun="provider")
+DEFINITIONS_CHANGED = Shelf(
+    "definitions", holds=DefinitionsChanged, noun="time at which providers were changed"
+)
+DEFINITIONS_CHANGED_ID = "changed"
 MODEL_LISTS = Shelf("definitions", holds=ListedModels, noun="list of models")
 OVERRIDES = Shelf("definitions", holds=ModelOverrides, noun="override")
 PREFERENCES = Shelf("preferences", holds=Preferences, noun="preferences record")
@@ -77,6 +104,10 @@ def list_id(definition_id: str) -> str:
 
 def overrides_id(definition_id: str) -> str:
     return f"{definition_id}:overrides"
+
+
+def stop_id(turn_id: str) -> str:
+    return f"{turn_id}:stop"
 
 
 def left_of(chat_id: str) -> str:

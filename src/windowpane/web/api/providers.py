@@ -55,6 +55,7 @@ async def list_presets() -> tuple[Preset, ...]:
 
 @get("/api/providers")
 async def list_providers(workspace: Workspace) -> list[ProviderView]:
+    await workspace.models.refresh()
     return [view_of(definition) for definition in workspace.models.definitions]
 
 
@@ -82,11 +83,13 @@ async def add_provider(workspace: Workspace, data: ProviderInput) -> ProviderVie
 @post("/api/providers/check", status_code=200)
 async def check_provider(workspace: Workspace, data: ProviderInput) -> Checked:
     """Ask the provider for its models; nothing is stored."""
+    await workspace.models.refresh()
     return await workspace.models.check(_definition(data, known=_known(workspace, data.name)))
 
 
 @put("/api/providers/{name:str}")
 async def change_provider(workspace: Workspace, name: str, data: ProviderInput) -> ProviderView:
+    await workspace.models.refresh()
     known = workspace.models.definition(name)
     await workspace.models.replace(name, _definition(data, known=known))
     return view_of(workspace.models.definition(name))

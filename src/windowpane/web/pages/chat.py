@@ -119,6 +119,7 @@ async def _model_view(workspace: Workspace, *, chat: Chat, project: Project) -> 
     """The model that was chosen. Which others there are, the page asks later: it may take long."""
     name = chat.model or project.model or await workspace.chosen_model() or ""
     provider, _, short_name = name.partition("/")
+    await workspace.models.refresh()
     is_demo = any(
         known.name == provider and known.family == "local" for known in workspace.models.definitions
     )
