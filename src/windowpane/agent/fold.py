@@ -75,6 +75,17 @@ class Draft:
         return not self.parts and self.usage is None
 
 
+def draft_of(events: Iterable[Event]) -> Draft:
+    """What was said since the last whole message."""
+    draft = Draft()
+    for event in events:
+        if isinstance(event, TurnStarted | MessageDone):
+            draft.clear()
+        else:
+            draft.add(event)
+    return draft
+
+
 class Unfinished:
     """A turn read from its log: finished messages and the draft of the next."""
 

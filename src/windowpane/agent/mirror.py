@@ -10,15 +10,18 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from windowpane.agent.fold import draft_of
 from windowpane.agent.log import ChatLog
 from windowpane.events import (
     LoggedEvent,
     MessageDone,
     OpenPart,
     PartDelta,
+    PartDone,
     PartStarted,
     TurnEnded,
     TurnStarted,
+    UsageReported,
 )
 from windowpane.messages import Message
 from windowpane.storage.shelves import EVENTS, PROGRESS, RECORDS, TURNS
@@ -86,14 +89,27 @@ def go_on(log: ChatLog, news: TurnNews) -> None:
 
 def _write(log: ChatLog, messages: Sequence[Message], news: TurnNews) -> None:
     for message in messages:
-        log.open = None
-        log.append(MessageDone(message=message))
+        _write_message(log, message)
     for logged in news.events:
         log.append(logged.event)
         log.stored_seq = logged.id.seq
     _write_open(log, news.open_part)
     if not news.is_running:
         log.append(TurnEnded(turn=news.turn))
+
+
+def _write_message(log: ChatLog, message: Message) -> None:
+    """With the events that were made one with it before they were ever stored by themselves."""
+    if message.role == "assistant":
+        draft = draft_of(logged.event for logged in log.events)
+        known = len(draft.parts)
+        if message.parts[:known] == tuple(draft.parts):
+            for part in message.parts[known:]:
+                log.append(PartDone(part=part))
+        if message.usage is not None and message.usage != draft.usage:
+            log.append(UsageReported(usage=message.usage))
+    log.open = None
+    log.append(MessageDone(message=message))
 
 
 def _write_open(log: ChatLog, part: OpenPart | None) -> None:
