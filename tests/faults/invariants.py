@@ -63,7 +63,8 @@ def check_answers(turns: list[TurnContent], sent: list[Sent], scene: Scene) -> N
     by_text = {one.text: one for one in sent}
     for content in turns:
         one = by_text[content.messages[0].text]
-        told = scene.provider.tellings(one.word)
+        # An attempt that was refused said nothing that could be an answer.
+        told = [telling for telling in scene.provider.tellings(one.word) if telling.chunks]
         answers = [message for message in content.messages if message.role == "assistant"]
         assert len(answers) <= len(told)
         for answer, telling in zip(answers, told, strict=False):

@@ -92,6 +92,7 @@ def faulty_provider() -> Generator[FaultyProvider]:
     ready = threading.Event()
     made: list[FaultyProvider] = []
     loop = asyncio.new_event_loop()
+    loop.set_exception_handler(_unheard)
     stopping = asyncio.Event()
 
     async def serve() -> None:
@@ -215,6 +216,10 @@ async def _end(line: Line, told: Telling, *, finish: str) -> None:
     await line.send_chunk(b"data: [DONE]\n\n")
     await line.send(END_OF_BODY)
     told.is_done = True
+
+
+def _unheard(loop: asyncio.AbstractEventLoop, context: dict[str, object]) -> None:
+    """Connections that end with the test are of no interest to anybody."""
 
 
 async def _hang(line: Line, told: Telling) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
+import psycopg
 import pytest
 
 from tests import machine
@@ -17,6 +20,7 @@ from tests.faults.kills import words
 from tests.faults.provider import hangs_after, streams
 from tests.faults.scene import Scene, Sent, staged
 from tests.postgres import private_postgres
+from windowpane.agent.lease import ABANDONED_SECONDS
 from windowpane.events import (
     Event,
     LoggedEvent,
@@ -178,6 +182,44 @@ def test_a_database_restarted_under_two_busy_servers_loses_and_doubles_nothing(
 
         talk_on_both(scene, chats, rounds=8, during=restart)
         check_agreement(scene)
+        states = {one.turn.state for chat_id in chats for one in scene.turns(chat_id)}
+        assert "interrupted" not in states, "nobody who lived was taken for dead"
+
+
+def test_a_server_that_hangs_for_a_while_keeps_its_turn(scene: Scene) -> None:
+    [chat_id] = scene.chat_ids
+    sent = scene.ask(chat_id, streams(*words(60), pause_seconds=CHUNK_SECONDS), "a")
+    scene.provider.until(sent.word, lambda told: bool(told) and len(told[0].chunks) > 5)
+    os.kill(scene.server("a").pid, signal.SIGSTOP)
+    time.sleep(2 * ABANDONED_SECONDS)
+    os.kill(scene.server("a").pid, signal.SIGCONT)
+    until_state(scene, sent, "complete", on="b")
+    check_agreement(scene)
+
+
+@pytest.mark.postgres
+def test_servers_whose_connections_are_cut_keep_their_turns(
+    tmp_path: Path, postgres_database: str
+) -> None:
+    with staged(tmp_path, database=postgres_database) as scene:
+        scene.started("a")
+        scene.started("b")
+        chats = [scene.new_chat("a") for _ in range(3)]
+        talk_on_both(scene, chats, rounds=6, during=lambda: cut_connections(postgres_database))
+        check_agreement(scene)
+        states = {one.turn.state for chat_id in chats for one in scene.turns(chat_id)}
+        assert states == {"complete"}
+
+
+def cut_connections(database: str) -> None:
+    """Those that tell who lives and what happened among them."""
+    with psycopg.connect(database, autocommit=True) as connection:
+        for _ in range(4):
+            time.sleep(0.5)
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE application_name = 'windowpane' AND datname = current_database()"
+            )
 
 
 def talk_on_both(
