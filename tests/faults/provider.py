@@ -41,7 +41,10 @@ class Telling:
 
     @property
     def tool_results(self) -> int:
-        return sum(message["role"] == "tool" for message in self.messages)
+        """Of this turn: those of earlier ones may still be in the request."""
+        roles = [message["role"] for message in self.messages]
+        asked_last = len(roles) - roles[::-1].index("user")
+        return roles[asked_last:].count("tool")
 
 
 Behaviour = Callable[[Line, Telling], Awaitable[bool]]

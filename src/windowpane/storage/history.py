@@ -32,7 +32,7 @@ from windowpane.storage.shelves import (
     micros,
     stop_id,
 )
-from windowpane.storage.turn_pages import drop_all_pages
+from windowpane.storage.turn_pages import delete_pages
 from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Turn, TurnContent
 
@@ -201,7 +201,7 @@ async def delete_chat(vault: Vault, chat_id: str) -> list[Change]:
             changes.append(DeleteChildren(table="records", parent_id=turn_id))
             changes.append(DeleteChildren(table="events", parent_id=turn_id))
         changes.append(DeleteChildren(table="turns", parent_id=parent_id))
-    return [*changes, *drop_all_pages(chat_id)]
+    return [*changes, *delete_pages(chat_id)]
 
 
 async def delete_project(vault: Vault, project_id: str) -> list[Change]:

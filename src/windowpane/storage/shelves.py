@@ -49,6 +49,10 @@ class PackedTurns(Struct, frozen=True, kw_only=True):
     turns: tuple[Turn, ...]
 
 
+class PagesDropped(Struct, frozen=True, kw_only=True):
+    """Written whenever pages of a chat are dropped, so that nobody packs what he read before."""
+
+
 class ListedModels(Struct, frozen=True, kw_only=True):
     """A cache: the models that a provider listed when it was asked last."""
 
@@ -80,6 +84,7 @@ TOPICS = Shelf("topics", holds=ProjectTopic, noun="topic")
 VIEWS = Shelf("views", holds=NamedView, noun="view")
 PAGES = Shelf("pages", holds=PackedTurns, noun="page of turns")
 PAGE_TOTALS = Shelf("pages", holds=PageTotals, noun="page's totals")
+PAGES_DROPPED = Shelf("pages", holds=PagesDropped, noun="mark of dropped pages")
 TURNS = Shelf("turns", holds=Turn, noun="turn")
 RECORDS = Shelf("records", holds=Message, noun="message")
 EVENTS = Shelf("events", holds=LoggedEvent, noun="event")
