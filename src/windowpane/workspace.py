@@ -152,6 +152,14 @@ class Workspace:
 
     async def __aenter__(self) -> Workspace:
         await self._vault.open()
+        try:
+            await self._begin()
+        except BaseException:
+            await self._vault.close()
+            raise
+        return self
+
+    async def _begin(self) -> None:
         self._following.begin(epoch=await self._vault.store.next_epoch())
         await self._vault.store.join(self._process_id)
         await self._vault.store.listen(self._heard)
@@ -165,7 +173,6 @@ class Workspace:
             self._lease.watch_forever,
         ):
             self._watches.append(asyncio.create_task(forever()))
-        return self
 
     async def __aexit__(
         self,

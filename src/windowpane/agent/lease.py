@@ -68,7 +68,7 @@ class Lease:
         stored = await self._vault.find(RUNS, chat_id)
         if stored is None:
             raise NothingRunning
-        if await self._is_abandoned(stored):
+        if self._is_abandoned(stored, await self._living({stored.value.process_id})):
             await self._close(stored)
             return
         request = StopRequest(asked_at=self._clock())
@@ -118,7 +118,8 @@ class Lease:
     async def _look(self) -> bool:
         """Whether there is something to look at again."""
         runs = (await self._vault.all_children(RUNS, [TOP])).items
-        abandoned = [stored for stored in runs if await self._is_abandoned(stored)]
+        living = await self._living({stored.value.process_id for stored in runs})
+        abandoned = [stored for stored in runs if self._is_abandoned(stored, living)]
         now = time.monotonic()
         self._abandoned_since = {
             stored.value.turn_id: self._abandoned_since.get(stored.value.turn_id, now)
@@ -130,10 +131,13 @@ class Lease:
         is_watching = any(stored.value.process_id != self._process_id for stored in runs)
         return is_watching or bool(abandoned)
 
-    async def _is_abandoned(self, stored: Stored[Run]) -> bool:
+    async def _living(self, process_ids: set[str]) -> set[str]:
+        return {id for id in process_ids if await self._vault.store.is_alive(id)}
+
+    def _is_abandoned(self, stored: Stored[Run], living: set[str]) -> bool:
         if stored.value.process_id == self._process_id:
             return stored.id not in self._stops
-        return not await self._vault.store.is_alive(stored.value.process_id)
+        return stored.value.process_id not in living
 
     async def _close(self, stored: Stored[Run]) -> None:
         if await interrupt(self._vault, stored, at=self._clock()):
