@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.commands import give_script, run, started, turns_in
+from tests.commands import PATIENCE_SECONDS, give_script, run, started, turns_in
+from tests.server import in_workspace
 from tests.workspaces import MODEL, does, says
 from windowpane.errors import Failure
 from windowpane.providers.scripted import Call, Cut, Fail, Hang, Report, Say, Think
@@ -217,3 +218,15 @@ def test_what_a_model_writes_reaches_a_pipe_unchanged(data: Path) -> None:
     text = "\x1b[31mred\x1b[0m \u202e \U0001f4cc é"
     give_script(data, replies=[says(text)])
     assert run("send", *WITH_SCRIPT, "hi", data=data).out == f"{text}\n"
+
+
+def test_a_chat_that_is_deleted_elsewhere_ends_the_wait_for_its_answer(data: Path) -> None:
+    give_script(data, replies=[does(Say(chunks=("One",)), Hang())])
+    with started("send", *WITH_SCRIPT, "How many?", data=data) as process:
+        while not any(is_being_answered(turn) for turn in turns_in(data)):
+            pass
+        [turn] = turns_in(data)
+        in_workspace(data, lambda workspace: workspace.delete_chat(turn.turn.chat_id))
+        assert process.wait(PATIENCE_SECONDS) == 2
+        assert process.stderr is not None
+        assert f"There is no chat {turn.turn.chat_id}" in process.stderr.read()

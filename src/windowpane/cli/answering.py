@@ -16,7 +16,7 @@ from msgspec import Struct
 from windowpane.cli.pieces import Pieces
 from windowpane.cli.screens import Screen
 from windowpane.errors import NothingRunning
-from windowpane.events import EventId, TurnEnded
+from windowpane.events import EventId, MessageDone, Reload, TurnEnded
 from windowpane.projects import FIRST_PROJECT
 from windowpane.turns import Turn
 from windowpane.usage import TokenUsage
@@ -79,7 +79,10 @@ async def _first_project(workspace: Workspace, *, undo: AsyncExitStack) -> str:
 
 
 async def answer_to(sent: Sent, *, workspace: Workspace, screen: Screen) -> Answer:
-    """Show what arrives until the turn ends; Ctrl+C stops the answer and keeps its text."""
+    """Show what arrives until the turn ends; Ctrl+C stops the answer and keeps its text.
+
+    Raises ``NotFound`` if somebody deletes the chat meanwhile.
+    """
     chat_id, pieces = sent.turn.chat_id, Pieces()
     with (
         _stopped_by_interrupt(workspace, chat_id),
@@ -87,11 +90,24 @@ async def answer_to(sent: Sent, *, workspace: Workspace, screen: Screen) -> Answ
     ):
         while True:
             for logged in await log.read():
+                if isinstance(logged.event, Reload):
+                    screen.end()
+                    return await _stored_answer(sent, workspace=workspace)
                 for piece in pieces.of(logged.event):
                     screen.piece(piece)
                 if isinstance(logged.event, TurnEnded):
                     screen.end()
                     return Answer(turn=logged.event.turn, text=pieces.text, usage=pieces.usage)
+
+
+async def _stored_answer(sent: Sent, *, workspace: Workspace) -> Answer:
+    """The chat went on elsewhere faster than it could be followed here."""
+    depth = sent.turn.depth
+    page = await workspace.page(sent.turn.chat_id, before_depth=depth + 1, limit=1)
+    pieces = Pieces()
+    for message in page.turns[0].messages:
+        pieces.of(MessageDone(message=message))
+    return Answer(turn=page.turns[0].turn, text=pieces.text, usage=pieces.usage)
 
 
 @contextmanager
