@@ -1,21 +1,20 @@
 """Which provider answers for a model's full name, ``provider/model``, and what is known of it.
 
-Holds the definitions and the open providers, one for each definition, made on first use. Lists of
-models are asked for once and kept, sealed, until somebody wants them anew. Other processes may
-change all of it, so whoever asks first looks whether they did.
+Holds the open providers, one for each definition, made on first use. Lists of models are asked for
+once and kept, sealed, until somebody wants them anew. Other processes may change all of it, so
+whoever asks first looks whether they did.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from windowpane.agent.checking import Checked, check
+from windowpane.agent.definitions import Definitions
 from windowpane.agent.quotas import Quotas
 from windowpane.agent.remembered import Remembered
 from windowpane.catalog.facts import limits_of, price_of
@@ -27,22 +26,15 @@ from windowpane.errors import (
     InvalidInput,
     NotFound,
     UnknownModel,
-    VersionConflict,
     WindowpaneError,
 )
-from windowpane.projects import checked_name
 from windowpane.providers.base import Provider
-from windowpane.providers.choose import Shared, default_definitions, is_ready, provider_from
+from windowpane.providers.choose import Shared, is_ready, provider_from
 from windowpane.settings import Settings
 from windowpane.storage.base import Change
 from windowpane.storage.shelves import (
-    DEFINITIONS,
-    DEFINITIONS_CHANGED,
-    DEFINITIONS_CHANGED_ID,
     MODEL_LISTS,
     OVERRIDES,
-    TOP,
-    DefinitionsChanged,
     ListedModels,
     ModelOverrides,
     list_id,
@@ -88,27 +80,15 @@ class Models:
     def __init__(self, vault: Vault, *, settings: Settings) -> None:
         self._vault = vault
         self._shared = Shared(settings)
-        self._definitions: dict[str, ProviderDefinition] = {}
+        self._defined = Definitions(vault, shared=self._shared, forget=self._forget)
         self._providers: dict[str, Provider] = {}
         self._told: dict[str, tuple[ModelInfo, ...]] = {}
-        self._stored = Remembered(vault, DEFINITIONS)
         self._lists = Remembered(vault, MODEL_LISTS)
         self._overrides = Remembered(vault, OVERRIDES)
-        self._refreshing = asyncio.Lock()
-        self._version = 0
         self.quotas = Quotas()
 
     async def open(self) -> None:
-        await self.refresh()
-        await self._change(self._missing_defaults)
-
-    async def _missing_defaults(self) -> list[Change]:
-        families = {known.family for known in self._definitions.values()}
-        missing = [one for one in default_definitions() if one.family not in families]
-        return [
-            self._put(definition, position=position)
-            for position, definition in enumerate(missing, start=len(self._definitions))
-        ]
+        await self._defined.add_defaults()
 
     async def close(self) -> None:
         for provider in self._providers.values():
@@ -120,53 +100,25 @@ class Models:
 
     async def refresh(self) -> None:
         """See what other processes did to the definitions."""
-        async with self._refreshing:
-            # In this order: what is decided on the definitions must not be older than the count.
-            self._version = await self._vault.version(DEFINITIONS_CHANGED, DEFINITIONS_CHANGED_ID)
-            stored = {known.name: known for known in await self._stored.below(TOP)}
-            before, self._definitions = self._definitions, stored
-            for name, definition in before.items():
-                if stored.get(name) != definition:
-                    await self._forget(name)
+        await self._defined.refresh()
 
     @property
     def definitions(self) -> list[ProviderDefinition]:
-        return list(self._definitions.values())
+        return list(self._defined.by_name.values())
 
     def definition(self, name: str) -> ProviderDefinition:
-        if name not in self._definitions:
-            raise NotFound("provider", id=name)
-        return self._definitions[name]
+        return self._defined[name]
 
     async def add(self, definition: ProviderDefinition) -> None:
         """A default that was never set up makes room for one of its name that is."""
-
-        async def changes() -> list[Change]:
-            known = self._definitions.get(definition.name)
-            if known is not None and not is_ready(known):
-                return self._replacing(definition.name, definition)
-            return [self._put(self._usable(definition), position=len(self._definitions))]
-
-        await self._change(changes)
+        await self._defined.add(definition)
 
     async def replace(self, name: str, definition: ProviderDefinition) -> None:
         """Chats call their model by the provider's name, so the name stays."""
-
-        async def changes() -> list[Change]:
-            return self._replacing(name, definition)
-
-        await self._change(changes)
+        await self._defined.replace(name, definition)
 
     async def remove(self, name: str) -> None:
-        async def changes() -> list[Change]:
-            definition = self.definition(name)
-            return [
-                self._vault.delete(DEFINITIONS, definition.id),
-                self._vault.delete(MODEL_LISTS, list_id(definition.id)),
-                self._vault.delete(OVERRIDES, overrides_id(definition.id)),
-            ]
-
-        await self._change(changes)
+        await self._defined.remove(name)
 
     async def check(self, definition: ProviderDefinition) -> Checked:
         """Ask the provider for its models, with this definition and nothing stored."""
@@ -177,7 +129,7 @@ class Models:
         from windowpane.providers.nearby import found_nearby, local_presets
 
         await self.refresh()
-        defined = {known.base_url.rstrip("/") for known in self._definitions.values()}
+        defined = {known.base_url.rstrip("/") for known in self.definitions}
         presets = tuple(one for one in local_presets() if one.base_url not in defined)
         return await found_nearby(self._shared.session(), presets)
 
@@ -189,9 +141,10 @@ class Models:
         By the definitions as they were when they were last refreshed.
         """
         provider_name, slash, model = name.partition("/")
-        if not slash or not model or provider_name not in self._definitions:
-            raise UnknownModel(name, known=[f"{known}/…" for known in self._definitions])
-        if not is_ready(self._definitions[provider_name]):
+        known = self._defined.by_name
+        if not slash or not model or provider_name not in known:
+            raise UnknownModel(name, known=[f"{one}/…" for one in known])
+        if not is_ready(known[provider_name]):
             raise InvalidInput(
                 f"{provider_name} has no API key yet. Add one on the page of providers, or with "
                 f"windowpane providers add {provider_name}."
@@ -201,7 +154,7 @@ class Models:
     async def choices(self, *, is_refreshed: bool) -> ModelList:
         """The models of every provider that is set up; asked for anew if ``is_refreshed``."""
         await self.refresh()
-        names = [name for name, known in self._definitions.items() if is_ready(known)]
+        names = [known.name for known in self.definitions if is_ready(known)]
         results = await asyncio.gather(*(self._asked(name, is_refreshed) for name in names))
         choices: list[ModelChoice] = []
         failures: dict[str, str] = {}
@@ -262,7 +215,7 @@ class Models:
             others = [one for one in known if one.models != override.models]
             return [self._put_overrides(provider_name, (*others, override))]
 
-        await self._change(changes)
+        await self._defined.change(changes)
 
     async def remove_override(self, provider_name: str, models: str) -> None:
         async def changes() -> list[Change]:
@@ -272,64 +225,9 @@ class Models:
                 raise NotFound("override", id=models)
             return [self._put_overrides(provider_name, others)]
 
-        await self._change(changes)
+        await self._defined.change(changes)
 
     # Inside
-
-    def _usable(
-        self, definition: ProviderDefinition, *, is_known: bool = False
-    ) -> ProviderDefinition:
-        name = checked_name(definition.name)
-        if name in self._definitions and not is_known:
-            raise InvalidInput(f"There is a provider called {name} already.")
-        if "/" in name:
-            raise InvalidInput("A provider's name must not contain a slash: models are behind it.")
-        definition = structs.replace(definition, name=name)
-        # Made and dropped: whatever cannot be used in it is said now and not at the first send.
-        provider_from(definition, shared=self._shared)
-        return definition
-
-    def _put(self, definition: ProviderDefinition, *, position: int) -> Change:
-        return self._vault.put(
-            DEFINITIONS,
-            definition,
-            id=definition.id,
-            parent_id=TOP,
-            position=position,
-            expected_version=None,
-        )
-
-    def _replacing(self, name: str, definition: ProviderDefinition) -> list[Change]:
-        known = self.definition(name)
-        if definition.name != name:
-            raise InvalidInput(
-                f"{name} keeps its name: chats refer to it. Add another provider instead."
-            )
-        changed = structs.replace(self._usable(definition, is_known=True), id=known.id)
-        return [
-            self._put(changed, position=self.definitions.index(known)),
-            self._vault.delete(MODEL_LISTS, list_id(known.id)),
-        ]
-
-    async def _change(self, changes: Callable[[], Awaitable[Sequence[Change]]]) -> None:
-        """Decide by what is stored now, and anew if another process was faster."""
-        while True:
-            await self.refresh()
-            decided = await changes()
-            if not decided:
-                return
-            changed = self._vault.put(
-                DEFINITIONS_CHANGED,
-                DefinitionsChanged(at=datetime.now(UTC)),
-                id=DEFINITIONS_CHANGED_ID,
-                parent_id=DEFINITIONS_CHANGED_ID,
-                position=0,
-                expected_version=self._version,
-            )
-            with suppress(VersionConflict):
-                await self._vault.commit([*decided, changed])
-                await self.refresh()
-                return
 
     async def _forget(self, name: str) -> None:
         self._told.pop(name, None)
@@ -339,7 +237,7 @@ class Models:
 
     async def _asked(self, name: str, is_refreshed: bool) -> tuple[ModelInfo, ...] | str:
         try:
-            if is_refreshed or self._definitions[name].family in ANSWERS_AT_ONCE:
+            if is_refreshed or self.definition(name).family in ANSWERS_AT_ONCE:
                 return await self._ask(name)
             return await self._listed(name) or await self._ask(name)
         except WindowpaneError as error:
@@ -350,21 +248,22 @@ class Models:
         models = tuple(await self._provider(name).models())
         if definition.family in ANSWERS_AT_ONCE:
             self._told[name] = models
-        else:
-            put = self._vault.put(
-                MODEL_LISTS,
-                ListedModels(models=models, fetched_at=datetime.now(UTC)),
-                id=list_id(definition.id),
-                parent_id=list_id(definition.id),
-                position=0,
-                expected_version=None,
-            )
-            await self._vault.commit([put])
+            return models
+        await self.refresh()
+        if self.definition(name) == definition:  # else it is the list of another address
+            await self._vault.commit([self._put_list(definition, models)])
         return models
+
+    def _put_list(self, definition: ProviderDefinition, models: tuple[ModelInfo, ...]) -> Change:
+        id = list_id(definition.id)
+        listed = ListedModels(models=models, fetched_at=datetime.now(UTC))
+        return self._vault.put(
+            MODEL_LISTS, listed, id=id, parent_id=id, position=0, expected_version=None
+        )
 
     async def _listed(self, name: str) -> tuple[ModelInfo, ...]:
         """The list as it was told last, by this process or another; nothing is asked."""
-        stored = await self._lists.find(list_id(self._definitions[name].id))
+        stored = await self._lists.find(list_id(self.definition(name).id))
         return stored.models if stored else ()
 
     async def _info(self, name: str) -> ModelInfo:
@@ -396,8 +295,7 @@ class Models:
 
     def _provider(self, name: str) -> Provider:
         if name not in self._providers:
-            definition = self._definitions[name]
-            self._providers[name] = provider_from(definition, shared=self._shared)
+            self._providers[name] = provider_from(self.definition(name), shared=self._shared)
         return self._providers[name]
 
 
