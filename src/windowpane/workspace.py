@@ -172,7 +172,9 @@ class Workspace:
             self._lease.heed_forever,
             self._lease.watch_forever,
         ):
-            self._watches.append(asyncio.create_task(forever()))
+            watch = asyncio.create_task(forever())
+            watch.add_done_callback(_tell_broken)
+            self._watches.append(watch)
 
     async def __aexit__(
         self,
@@ -573,6 +575,12 @@ def _begun(chat: Chat, *, text: str, model: str, at: datetime) -> tuple[Turn, Me
         title=chat.title or title_from(text),
     )
     return turn, message, grown
+
+
+def _tell_broken(watch: asyncio.Task[None]) -> None:
+    """A watch never ends by itself; one that breaks is a bug, and somebody must hear of it."""
+    if not watch.cancelled() and (error := watch.exception()):
+        logger.error("A watch of the workspace broke", exc_info=error)
 
 
 def _user_message(text: str, *, at: datetime) -> Message:

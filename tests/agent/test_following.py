@@ -24,7 +24,7 @@ from tests.workspaces import (
     workspace_over,
 )
 from windowpane.agent.fold import Unfinished
-from windowpane.errors import ChatBusy, HeadMoved, NothingRunning
+from windowpane.errors import ChatBusy, HeadMoved, NotFound, NothingRunning
 from windowpane.events import Event, PartDelta, PartStarted, Reload, TurnEnded, TurnStarted
 from windowpane.providers.scripted import Call, Hang, Report, Say, Step, Think
 from windowpane.storage.choose import store_from
@@ -222,6 +222,20 @@ async def test_deleting_a_chat_elsewhere_ends_its_answer_and_leaves_nothing(
         assert await store.count("runs", "") == 0
     finally:
         await store.close()
+
+
+async def test_a_chat_deleted_twice_at_once_is_deleted_once(
+    here: Workspace, there: Workspace, data_dir: Path
+) -> None:
+    await script(here, folder=data_dir, replies=[does(Hang())])
+    chat_id = await new_chat(here)
+    await here.send(chat_id, SendRequest(text="go"))
+    outcomes = await asyncio.gather(
+        here.delete_chat(chat_id), there.delete_chat(chat_id), return_exceptions=True
+    )
+    assert {type(outcome) for outcome in outcomes} <= {type(None), NotFound}
+    with pytest.raises(NotFound):
+        await here.chat(chat_id)
 
 
 async def test_a_chat_that_is_answered_elsewhere_is_busy(

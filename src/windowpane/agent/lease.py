@@ -82,11 +82,14 @@ class Lease:
         while True:
             await self._doubts.wait()
             self._doubts.clear()
-            try:
-                while self._doubtful:
-                    await self._heed(next(iter(self._doubtful)))
-            except StorageError as error:
-                logger.info("Requests to stop cannot be read now: %s", error)
+            doubtful, self._doubtful = self._doubtful, set()
+            for chat_id in doubtful:
+                try:
+                    await self._heed(chat_id)
+                except StorageError as error:
+                    logger.info("A request to stop cannot be read now: %s", error)
+                    self._doubtful.add(chat_id)
+            if self._doubtful:
                 await asyncio.sleep(LOOK_SECONDS)
                 self._doubts.set()
 
@@ -96,7 +99,6 @@ class Lease:
         is_stopped = stored is not None and await self._vault.version(
             STOPS, stop_id(stored.value.turn_id)
         )
-        self._doubtful.discard(chat_id)
         if chat_id in self._stops and (is_stopped or not is_ours):
             self._stops[chat_id].request(is_by_user=is_ours)
 

@@ -192,7 +192,7 @@ async def delete_chat(vault: Vault, chat_id: str) -> list[Change]:
     """Fails if the chat goes on meanwhile: what is added to it must be deleted, too."""
     version = await vault.version(CHATS, chat_id)
     changes: list[Change] = [
-        Delete(table="chats", id=chat_id, expected_version=version),
+        Delete(table="chats", id=chat_id, expected_version=version or None),
         vault.delete(RUNS, chat_id),
         DeleteChildren(table="runs", parent_id=chat_id),
     ]
