@@ -6,12 +6,25 @@ import random
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.faults.conftest import Profile
 from tests.faults.invariants import check_all, check_loss, check_no_leftovers, check_usable
-from tests.faults.kills import PHASES, STREAMING, Killed, kill_in, kill_while_starting
+from tests.faults.kills import (
+    CHUNK_SECONDS,
+    PHASES,
+    STREAMING,
+    Killed,
+    kill_in,
+    kill_while_starting,
+    words,
+)
+from tests.faults.provider import streams
 from tests.faults.scene import Scene
 from tests.http import Client
 from tests.server import Server
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_server_killed_in_any_phase_of_a_turn_comes_back_with_everything(
@@ -32,11 +45,11 @@ def test_a_server_killed_in_any_phase_of_a_turn_comes_back_with_everything(
         print(f"{len(seconds)} kills {name}: at most {max(seconds):.2f} s of text lost")
 
 
-def check_after(scene: Scene, killed: Killed) -> float:
+def check_after(scene: Scene, killed: Killed, name: str = "a") -> float:
     """Everything that must hold once a server runs again; the seconds of text that are missing."""
-    check_usable(scene, killed.sent.chat_id)
-    check_all(scene)
-    return check_loss(scene, killed.sent, killed_at=killed.at)
+    check_usable(scene, killed.sent.chat_id, name)
+    check_all(scene, name)
+    return check_loss(scene, killed.sent, killed_at=killed.at, name=name)
 
 
 def test_a_server_killed_while_it_starts_starts_the_next_time(
@@ -53,6 +66,30 @@ def test_a_server_killed_while_it_starts_starts_the_next_time(
             kill_while_starting(scene, chance)
         scene.started()
         check_after(scene, killed)
+    check_no_leftovers(scene)
+
+
+def test_of_two_servers_the_one_that_lives_goes_on_at_once(scene: Scene, profile: Profile) -> None:
+    """While it answers another chat itself, which the other's death must not disturb."""
+    chance = random.Random("two servers")
+    for name in "ab":
+        scene.started(name)
+    for _ in range(2):
+        scene.new_chat()
+    quiet = scene.new_chat()
+    scene.chat_ids.remove(quiet)
+    for _ in range(profile.kills_per_phase):
+        victim, other = chance.choice(("ab", "ba"))
+        undisturbed = scene.ask(quiet, streams(*words(60), pause_seconds=CHUNK_SECONDS), other)
+        killed = kill_in(chance.choice(PHASES), scene, chance, victim)
+        scene.until_settled(killed.sent.chat_id, other)
+        check_after(scene, killed, other)
+        scene.until_settled(quiet, other)
+        answered = scene.turn_of(undisturbed, other)
+        assert answered is not None and answered.turn.state == "complete"
+        scene.started(victim)
+        for chat_id in scene.chat_ids:
+            assert scene.turns(chat_id, "a") == scene.turns(chat_id, "b")
     check_no_leftovers(scene)
 
 

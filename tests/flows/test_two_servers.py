@@ -32,6 +32,8 @@ from windowpane.events import (
 )
 from windowpane.parts import Text
 
+pytestmark = pytest.mark.slow
+
 PATIENCE_SECONDS = 30
 CHUNK_SECONDS = 0.02
 

@@ -16,7 +16,7 @@ from typing import cast
 import psycopg
 
 from windowpane.errors import StorageError
-from windowpane.storage.postgres_link import until_readable
+from windowpane.storage.postgres_link import end, until_readable
 from windowpane.storage.postgres_rows import Connection
 
 logger = logging.getLogger(__name__)
@@ -52,9 +52,7 @@ class Claim:
 
     async def drop(self) -> None:
         if self._holding is not None:
-            self._holding.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._holding
+            await end(self._holding)
 
     async def _hold(self, connection: Connection) -> None:
         while True:

@@ -27,6 +27,7 @@ POOL_CONNECTIONS = 8
 PATIENCE_SECONDS = 10
 # A server that goes down ends its connections one after the other.
 PAUSES_SECONDS = (0.05, 0.1, 0.2, 0.4)
+END_SECONDS = 0.2
 SECRETS = ("password", "sslpassword")
 
 # What the URL does not say. When a machine vanishes, nobody ends its connections: so we ask for
@@ -151,6 +152,13 @@ async def until_readable(connection: Connection) -> None:
         await woken.wait()
     finally:
         loop.remove_reader(descriptor)
+
+
+async def end(task: asyncio.Task[None]) -> None:
+    """Asks until it is heard: see ``_cancellations_heeded``."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=END_SECONDS)
 
 
 def _may_be_repeated(error: psycopg.Error) -> bool:

@@ -15,7 +15,7 @@ import psycopg
 
 from windowpane.storage.base import Hear
 from windowpane.storage.notices import decoded
-from windowpane.storage.postgres_link import until_readable
+from windowpane.storage.postgres_link import end, until_readable
 from windowpane.storage.postgres_rows import CHANNEL, Connection
 
 logger = logging.getLogger(__name__)
@@ -40,9 +40,7 @@ class Listener:
 
     async def end(self) -> None:
         if self._listening is not None:
-            self._listening.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._listening
+            await end(self._listening)
 
     async def _run(self, connection: Connection) -> None:
         while True:
