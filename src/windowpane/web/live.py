@@ -18,6 +18,7 @@ from windowpane.events import (
     PartDelta,
     PartStarted,
     Reload,
+    TurnResumed,
     TurnStarted,
 )
 from windowpane.web.frames import Frame, ReloadFrame, encoded
@@ -149,7 +150,7 @@ class LiveChat:
             case Reload():
                 self._begin_again()
                 return [ReloadFrame()]
-            case TurnStarted():
+            case TurnStarted() | TurnResumed():
                 self._turn = LiveTurn(event)
                 return [self._turn.whole()]
             case _:

@@ -18,6 +18,8 @@ from windowpane.events import (
     PartStarted,
     SendHeld,
     TurnEnded,
+    TurnPaused,
+    TurnResumed,
     TurnStarted,
 )
 from windowpane.render import Patch
@@ -31,12 +33,13 @@ from windowpane.web.turns import foot_html, head_html, piece_html, standing_of, 
 class LiveTurn:
     """The newest turn of a chat, drawn event by event."""
 
-    def __init__(self, started: TurnStarted) -> None:
-        self._unfinished = Unfinished(turn=started.turn, messages=[started.message])
+    def __init__(self, began: TurnStarted | TurnResumed) -> None:
+        self._unfinished = Unfinished.of([began])
         self._pieces: list[Piece] = []
         self._drawn: list[Markup] = []
         self._open: OpenPieces | None = None
-        self._id = started.turn.id
+        self._id = began.turn.id
+        self._close()
 
     def take(self, event: Event) -> list[Frame]:
         match event:
@@ -47,7 +50,7 @@ class LiveTurn:
             case PartDone() | MessageDone():
                 self._unfinished.add(event)
                 return self._close()
-            case TurnEnded():
+            case TurnPaused() | TurnEnded():
                 self._unfinished.add(event)
                 return [*self._close(), self._state()]
             case SendHeld() | AttemptStarted():
