@@ -13,6 +13,7 @@ from hypothesis import settings
 from psycopg.sql import SQL, Identifier
 
 from tests import machine
+from tests.databases import POSTGRES, database_of
 from tests.postgres import PostgresServer, private_postgres
 
 # Examples vary in cost by orders of magnitude on shared machines: never a deadline.
@@ -85,6 +86,12 @@ def postgres_database(postgres_server: PostgresServer, postgres_url: str) -> Ite
     postgres_server.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
     yield postgres_server.url(name)
     postgres_server.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+@pytest.fixture(params=["sqlite", POSTGRES])
+def shared_database(request: pytest.FixtureRequest, data_dir: Path) -> str:
+    """What the ``database`` setting says, for each engine that more than one process can use."""
+    return database_of(request, data_dir)
 
 
 @pytest.fixture(scope="session")

@@ -34,17 +34,31 @@ Result = TypeVar("Result")
 
 
 class Server:
-    """``entrance`` lets one browser in; afterwards its cookie opens ``address``."""
+    """``entrance`` lets one browser in; afterwards its cookie opens ``address``.
 
-    def __init__(self, data: Path, more: Mapping[str, str] = {}) -> None:
+    Servers that share a folder have different names.
+    """
+
+    def __init__(self, data: Path, more: Mapping[str, str] = {}, *, name: str = "server") -> None:
         self._data = data
         self._more = more
+        self._name = name
         self._port = free_port()
         self._process: subprocess.Popen[str] | None = None
         self.address = f"http://127.0.0.1:{self._port}"
         self.entrance = ""
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, "the server runs"
+        return self._process.pid
+
     def start(self) -> None:
+        self.launch()
+        self.wait_until_ready()
+
+    def launch(self) -> None:
+        """Begin to start, and wait for nothing."""
         with self._log().open("a") as log:
             self._process = subprocess.Popen(
                 [*PROGRAM, "serve", "--no-open", "--port", str(self._port)],
@@ -55,7 +69,9 @@ class Server:
                 env=environment(self._data, self._more),
                 cwd=self._data.parent,
             )
-        assert self._process.stdout is not None
+
+    def wait_until_ready(self) -> None:
+        assert self._process is not None and self._process.stdout is not None
         line = self._process.stdout.readline()
         assert line.startswith(ANNOUNCEMENT), self._log().read_text() or line
         self.entrance = line.removeprefix(ANNOUNCEMENT).strip()
@@ -74,7 +90,7 @@ class Server:
         return self._log().read_text()
 
     def _log(self) -> Path:
-        return self._data.parent / "server.log"
+        return self._data.parent / f"{self._name}.log"
 
 
 class Line:
@@ -132,19 +148,24 @@ def _shut(end: socket.socket) -> None:
         end.shutdown(socket.SHUT_RDWR)
 
 
-def in_workspace(data: Path, act: Callable[[Workspace], Awaitable[Result]]) -> Result:
-    """Do something in a workspace that no server has open now."""
+def in_workspace(
+    data: Path, act: Callable[[Workspace], Awaitable[Result]], *, database: str = ""
+) -> Result:
+    """Do something in a workspace of this process's own, beside whoever else has it open."""
 
     async def opened() -> Result:
-        async with opened_workspace(Settings(data=str(data))) as workspace:
+        settings = Settings(data=str(data), database=database)
+        async with opened_workspace(settings) as workspace:
             return await act(workspace)
 
     return _aside(opened)
 
 
-def in_vault(data: Path, act: Callable[[Vault], Awaitable[Result]]) -> Result:
-    """Write below the workspace, into a vault that it has made."""
-    settings = Settings(data=str(data))
+def in_vault(
+    data: Path, act: Callable[[Vault], Awaitable[Result]], *, database: str = ""
+) -> Result:
+    """Read and write below the workspace, in a vault that it has made."""
+    settings = Settings(data=str(data), database=database)
 
     async def opened() -> Result:
         vault = Vault(store_from(settings.database_or_default), key=unlocked_key(settings))

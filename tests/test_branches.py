@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.workspaces import ask, new_chat, says, script, until_ended, workspace_over
-from windowpane.errors import InvalidInput
+from tests.workspaces import ask, does, new_chat, says, script, until_ended, workspace_over
+from windowpane.agent.turns import TurnMarks
+from windowpane.errors import ChatBusy, InvalidInput
+from windowpane.providers.scripted import Hang
 from windowpane.storage.choose import store_from
 from windowpane.turns import TurnContent
 from windowpane.workspace import PlanRequest, SendRequest, Workspace
@@ -98,6 +100,24 @@ async def test_a_turn_that_was_left_cannot_be_replaced(workspace: Workspace, cha
     await ask_instead(workspace, chat_id, "b2", of=turns[1])
     with pytest.raises(InvalidInput, match="not on this chat's path"):
         await workspace.send(chat_id, SendRequest(text="x", replaces_turn_id=turns[2].turn.id))
+
+
+async def test_a_replacement_that_was_refused_leaves_no_trace_in_later_plans(
+    workspace: Workspace, chat_id: str, data_dir: Path
+) -> None:
+    await script(workspace, folder=data_dir, replies=[does(Hang())])
+    first, second, _ = await path(workspace, chat_id)
+    position = workspace.position(chat_id)
+    await workspace.send(chat_id, SendRequest(text="busy"))
+    with pytest.raises(ChatBusy):
+        await workspace.send(chat_id, SendRequest(text="b2", replaces_turn_id=second.turn.id))
+    await workspace.stop(chat_id)
+    await until_ended(workspace, chat_id, after=position)
+
+    await workspace.turns.mark(first.turn.id, TurnMarks(is_skipped=True))
+
+    plan = await workspace.plan(chat_id, PlanRequest())
+    assert first.turn.id not in plan.sent_turn_ids
 
 
 async def test_deleting_the_chat_deletes_its_branches_too(

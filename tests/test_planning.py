@@ -1,14 +1,23 @@
 """What a stored chat would send: the plan through the workspace, page by page, filter by filter."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
-from tests.workspaces import KEY, MODEL, ask, new_chat, says, script, workspace_over
+from tests.workspaces import (
+    KEY,
+    MODEL,
+    ask,
+    new_chat,
+    says,
+    script,
+    settings_in,
+    workspace_over,
+)
 from windowpane.agent.turns import TurnMarks
 from windowpane.context.plan import ContextPlan
 from windowpane.context.scope import PAGE_TURNS
@@ -21,7 +30,9 @@ from windowpane.parts import Text
 from windowpane.storage.base import Change
 from windowpane.storage.choose import store_from
 from windowpane.storage.history import put_chat, put_message, put_new_turn
+from windowpane.storage.migrations import SQLITE_MIGRATIONS
 from windowpane.storage.shelves import CHATS
+from windowpane.storage.sqlite import SqliteStore
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn
 from windowpane.workspace import PlanRequest, SendRequest, Workspace
@@ -219,6 +230,36 @@ async def test_a_star_in_an_old_page_is_seen_by_the_next_plan(
     after = await workspace.plan(chat_id, PlanRequest(filter_text="s3"))
     assert (before.visible_turns, after.visible_turns) == (0, 1)
     assert after.sent_turn_ids == [oldest.turns[0].turn.id]
+
+
+class Overtaken(SqliteStore):
+    """Somebody else is faster whenever this is about to store a packed page."""
+
+    meanwhile: Callable[[], Awaitable[object]] | None = None
+
+    async def commit(self, changes: Sequence[Change]) -> None:
+        if self.meanwhile is not None and any(change.table == "pages" for change in changes):
+            meanwhile, self.meanwhile = self.meanwhile, None
+            await meanwhile()
+        await super().commit(changes)
+
+
+async def test_a_star_set_elsewhere_while_its_page_is_packed_is_not_forgotten(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    await script(workspace, folder=data_dir, replies=(), models=(SMALL_WINDOW,))
+    chat_id = await new_chat(workspace)
+    await fill(data_dir, chat_id, turns=PAGE_TURNS + 5)
+    oldest = (await workspace.page(chat_id, before_depth=1, limit=1)).turns[0].turn
+    store = Overtaken(data_dir / "windowpane.sqlite3", migrations=SQLITE_MIGRATIONS)
+    async with Workspace(Vault(store, key=KEY), settings=settings_in(data_dir)) as packing:
+        store.meanwhile = lambda: workspace.turns.mark(oldest.id, TurnMarks(star=3))
+        await packing.plan(chat_id, PlanRequest())
+        assert store.meanwhile is None
+
+        for each in (packing, workspace):
+            plan = await each.plan(chat_id, PlanRequest(filter_text="s3"))
+            assert plan.sent_turn_ids == [oldest.id]
 
 
 async def test_turns_take_the_topic_of_their_chat_and_t_finds_them(

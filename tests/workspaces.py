@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -24,6 +26,8 @@ KEY = VaultKey(bytes(range(32)))
 MODEL = "script/scripted"
 PLAIN_MODEL = ModelInfo(name="scripted")
 CALLING_MODEL = ModelInfo(name="scripted", abilities=("tools",))
+PATIENCE_SECONDS = 60
+Result = TypeVar("Result")
 
 
 def says(*chunks: str, delay_seconds: float = 0.0, when: str = "", after: str = "") -> Reply:
@@ -84,7 +88,7 @@ async def ask(workspace: Workspace, chat_id: str, text: str) -> TurnContent:
     """Send and wait for the end; the turn as a reader finds it in the store afterwards."""
     turn = await workspace.send(chat_id, SendRequest(text=text))
     with workspace.follow_turn(chat_id) as reader:
-        while not any(isinstance(logged.event, TurnEnded) for logged in await reader.read()):
+        while not any(isinstance(logged.event, TurnEnded) for logged in await soon(reader.read())):
             pass
     page = await workspace.page(chat_id, before_depth=None, limit=40)
     return next(content for content in page.turns if content.turn.id == turn.id)
@@ -94,7 +98,7 @@ async def until_ended(workspace: Workspace, chat_id: str, *, after: EventId) -> 
     seen: list[Event] = []
     with workspace.follow(chat_id, after=after) as reader:
         while True:
-            for logged in await reader.read():
+            for logged in await soon(reader.read()):
                 seen.append(logged.event)
                 if isinstance(logged.event, TurnEnded | Reload):
                     return seen
@@ -105,7 +109,7 @@ async def until_paused(workspace: Workspace, chat_id: str, *, after: EventId) ->
     seen: list[Event] = []
     with workspace.follow(chat_id, after=after) as reader:
         while True:
-            for logged in await reader.read():
+            for logged in await soon(reader.read()):
                 seen.append(logged.event)
                 if isinstance(logged.event, TurnPaused | TurnEnded | Reload):
                     return seen
@@ -118,4 +122,9 @@ async def until_text(workspace: Workspace, chat_id: str, wanted: str) -> None:
             page = await workspace.page(chat_id, before_depth=None, limit=1)
             if page.open_part is not None and wanted in page.open_part.text:
                 return
-            await reader.read()
+            await soon(reader.read())
+
+
+async def soon(coming: Awaitable[Result]) -> Result:
+    """A wait that has an end: what never comes shall fail its test, and not hold up the run."""
+    return await asyncio.wait_for(coming, PATIENCE_SECONDS)

@@ -42,3 +42,8 @@ PREFIXES: dict[Kind, str] = {
 
 def new_id(kind: Kind) -> str:
     return f"{PREFIXES[kind]}_{b32encode(secrets.token_bytes(20)).decode().lower()}"
+
+
+def new_revision() -> int:
+    """Never one that was used before, not even by a change that was refused or made elsewhere."""
+    return secrets.randbits(53)

@@ -45,7 +45,8 @@ class ContextFloor(Struct, frozen=True, kw_only=True):
 class Chat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """``choices`` come before the project's; ``head_id`` is the last turn of the chat's path.
 
-    ``revision`` grows when something about older turns changes: a star, a pin, a branch.
+    ``revision`` is another number when something about older turns changes: a star, a pin, a
+    branch. It says nothing but that, and none comes back.
     """
 
     id: str

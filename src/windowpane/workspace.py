@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, tzinfo
-from itertools import count
 from types import TracebackType
 
 from msgspec import Struct, structs
@@ -24,14 +24,16 @@ from windowpane.agent.digest import short_name
 from windowpane.agent.drafts import Drafts
 from windowpane.agent.equipment import toolset_of
 from windowpane.agent.fold import Unfinished
+from windowpane.agent.following import Following
 from windowpane.agent.journal import Journal, Running
+from windowpane.agent.lease import Lease
 from windowpane.agent.lens import Lens, lens_of
-from windowpane.agent.log import ChatLog, LogReader
+from windowpane.agent.log import LogReader
 from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
 from windowpane.agent.planner import LookedAt, Outlook, Planner, Sight, floor_after
 from windowpane.agent.receipts import Receipts
-from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
+from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead
 from windowpane.agent.results import REJECTED, STOPPED
 from windowpane.agent.retry import policy_from
 from windowpane.agent.search import Search, SearchScope
@@ -72,26 +74,24 @@ from windowpane.errors import (
     NotWaiting,
     PromptTooLarge,
     RecordDamaged,
+    StorageError,
     VersionConflict,
 )
 from windowpane.events import (
     EventId,
-    MessageDone,
     OpenPart,
     SendHeld,
     ToolRun,
-    TurnEnded,
-    TurnEvent,
-    TurnPaused,
     TurnResumed,
     TurnStarted,
 )
 from windowpane.filters import Topic, TopicTree, Viewpoint, parse
-from windowpane.ids import new_id
+from windowpane.ids import new_id, new_revision
 from windowpane.messages import Finish, Message
 from windowpane.projects import Chat, Project, checked_name
 from windowpane.search import Found
 from windowpane.settings import Settings
+from windowpane.storage.base import Change, Notice
 from windowpane.storage.branches import leave_from
 from windowpane.storage.history import (
     delete_chat,
@@ -123,8 +123,8 @@ from windowpane.turns import Decision, Turn, TurnContent, TurnState
 logger = logging.getLogger(__name__)
 
 TITLE_LIMIT_CHARACTERS = 60
-# Logs are small, but a server that runs for months opens many chats.
-KEPT_LOGS = 500
+# A chat that another process is answering may go on while it is being deleted.
+DELETE_ATTEMPTS = 5
 # About 100 bytes each; a message is a handful of counts.
 KEPT_TOKEN_COUNTS = 50_000
 
@@ -179,15 +179,21 @@ class Workspace:
         self.settings = settings
         self._vault = vault
         self._process_id = new_id("process")
-        self._epoch = 0
-        self._seq = count(1)
-        self._logs: dict[str, ChatLog] = {}
         self._stops: dict[str, Stop] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._watches: list[asyncio.Task[None]] = []
         self._journal = Journal(
+            vault, flush_seconds=settings.open_part_flush_seconds, lost=self._lost
+        )
+        self._following = Following(
+            vault, process_id=self._process_id, answered_here=self._stops.keys()
+        )
+        self._lease = Lease(
             vault,
             process_id=self._process_id,
-            flush_seconds=settings.open_part_flush_seconds,
+            stops=self._stops,
+            tell=self._following.wake,
+            clock=_now,
         )
         self.models = Models(vault, settings=settings)
         self.topics = Topics(vault)
@@ -224,11 +230,19 @@ class Workspace:
 
     async def __aenter__(self) -> Workspace:
         await self._vault.open()
-        self._epoch = await self._vault.store.next_epoch()
+        self._following.begin(epoch=await self._vault.store.next_epoch())
         await self._vault.store.join(self._process_id)
+        await self._vault.store.listen(self._heard)
         await interrupt_all_dead(self._vault, at=_now())
         await self.models.open()
-        self._flusher = asyncio.create_task(self._journal.flush_forever())
+        self._lease.suspect()
+        for forever in (
+            self._journal.flush_forever,
+            self._following.run_forever,
+            self._lease.heed_forever,
+            self._lease.watch_forever,
+        ):
+            self._watches.append(asyncio.create_task(forever()))
         return self
 
     async def __aexit__(
@@ -240,7 +254,9 @@ class Workspace:
         for stop in self._stops.values():
             stop.request(is_by_user=False)
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._flusher.cancel()
+        for watch in self._watches:
+            watch.cancel()
+        await asyncio.gather(*self._watches, return_exceptions=True)
         await self.models.close()
         await self._vault.close()
 
@@ -274,7 +290,9 @@ class Workspace:
         chats = await self._vault.child_ids(CHATS, project_id)
         for chat_id in chats:
             await self._end_answer(chat_id)
-        await self._vault.commit(await delete_project(self._vault, project_id))
+        await self._delete(lambda: delete_project(self._vault, project_id))
+        for chat_id in chats:
+            self._following.forget(chat_id)
 
     # Chats
 
@@ -309,6 +327,7 @@ class Workspace:
 
     async def choose_model(self, chat_id: str, *, model: str) -> Chat:
         """The chat answers with this model from now on, and new chats begin with it."""
+        await self.models.read()
         self.models.resolve(model)
         stored = await self._vault.get(CHATS, chat_id)
         choices = structs.replace(stored.value.choices, model=model)
@@ -335,18 +354,19 @@ class Workspace:
     async def delete_chat(self, chat_id: str) -> None:
         await self.chat(chat_id)
         await self._end_answer(chat_id)
-        await self._vault.commit(await delete_chat(self._vault, chat_id))
-        self._logs.pop(chat_id, None)
+        await self._delete(lambda: delete_chat(self._vault, chat_id))
+        self._following.forget(chat_id)
 
     # Reading
 
     async def page(self, chat_id: str, *, before_depth: int | None, limit: int) -> ChatPage:
         """The newest turns, or those before a depth, with the running turn as it stands now."""
         chat = await self.chat(chat_id)
+        await self._following.sync(chat_id)
         position = self.position(chat_id)
         page = await path_page(self._vault, chat_id, before_depth=before_depth, limit=limit)
         turns = page.turns
-        unfinished, open_part = await self._live(chat_id)
+        unfinished, open_part = self._live(chat_id)
         if unfinished is not None:
             live = unfinished.content(draft_id=unfinished.turn.id)
             turns = tuple(live if live.turn.id == old.turn.id else old for old in turns)
@@ -368,30 +388,26 @@ class Workspace:
         return await self.searching.find(query, scope=scope, limit=limit, at=_now())
 
     def position(self, chat_id: str) -> EventId:
-        """The newest place in the chat's log."""
-        return self._log(chat_id).position
+        """The newest place in the chat's log, as far as this process has read it."""
+        return self._following.log(chat_id).position
 
     def follow(self, chat_id: str, *, after: EventId) -> LogReader:
-        """Events of the chat after a place in its log, for as long as the reader wants."""
-        return self._log(chat_id).reader(after=after)
+        """Events of the chat after a place in its log, for as long as the reader wants.
+
+        Whichever process answers: what another one stores appears here about twice a second.
+        """
+        return self._following.reader(chat_id, after=after)
 
     def follow_turn(self, chat_id: str) -> LogReader:
         """Events of the chat's newest turn from its beginning, and what comes after."""
-        return self._log(chat_id).reader_of_turn()
+        return self._following.reader_of_turn(chat_id)
 
-    async def _live(self, chat_id: str) -> tuple[Unfinished | None, OpenPart | None]:
-        stored = await self._vault.find(RUNS, chat_id)
-        if stored is None:
+    def _live(self, chat_id: str) -> tuple[Unfinished | None, OpenPart | None]:
+        log = self._following.log(chat_id)
+        if not log.is_running:
             return None, None
-        unfinished = await read_unfinished(self._vault, stored.value)
-        open_part = stored.value.open_part
-        log = self._logs.get(chat_id)
-        if log is not None and log.turn_id == stored.value.turn_id:
-            unfinished = Unfinished(turn=unfinished.turn, messages=())
-            for logged in log.events:
-                unfinished.add(logged.event)
-            open_part = log.open.value() if log.open else None
-        return unfinished, open_part
+        unfinished = Unfinished.of(logged.event for logged in log.events)
+        return unfinished, log.open.value() if log.open else None
 
     # Sending
 
@@ -408,6 +424,7 @@ class Workspace:
         text = self._checked(request.text)
         before = await self._before(stored.value, request.replaces_turn_id)
         settings = await self.applied(before, send=_send_choices(request))
+        await self.models.read()
         provider, _ = self.models.resolve(settings.model)
         at = request.written_at or _now()
         message = await self._worded(text, chat=before, settings=settings, at=at)
@@ -444,6 +461,7 @@ class Workspace:
             outlook, ready = await planned()
         chat = structs.replace(chat, floor=floor_after(outlook, ready))
         await self._claim(stored, chat=chat, turn=turn, message=message)
+        self._following.stand_at(chat_id, stored.value.head_id)
         assignment = Assignment(
             turn=turn,
             messages=(message,),
@@ -473,13 +491,14 @@ class Workspace:
         if is_decided(turn):
             return await self._go_on(waiting, turn)
         await store_change(self._vault, waiting, turn, [])
-        self._tell(waiting, TurnPaused(turn=turn))
+        await self._following.look(turn.chat_id)
         return turn
 
     async def _go_on(self, waiting: WaitingTurn, turn: Turn) -> Turn:
         chat = await self.chat(turn.chat_id)
         if chat.head_id != turn.id:
             raise NotWaiting("The chat has left this turn.")
+        await self.models.read()
         provider, _ = self.models.resolve(turn.model)
         receipt = await last_receipt(self._vault, turn)
         before = structs.replace(chat, head_id=turn.parent_id, turn_count=turn.depth)
@@ -500,9 +519,11 @@ class Workspace:
         )
         outlook = await as_begun(self._vault, outlook, receipt)
         sending = structs.replace(turn, state="sending", pending_calls=())
-        run = Run(turn_id=turn.id, process_id=self._process_id, open_part=None)
-        claim = put_run(self._vault, run, chat_id=chat.id, expected_version=0)
-        stored = await store_change(self._vault, waiting, sending, [claim])
+        run = Run(turn_id=turn.id, process_id=self._process_id)
+        claim = put_run(self._vault, run, chat_id=chat.id)
+        with self._suspecting():
+            stored = await store_change(self._vault, waiting, sending, claim)
+        self._following.stand_in(chat.id, turn.id)
         assignment = Assignment(
             turn=sending,
             messages=waiting.messages,
@@ -532,15 +553,7 @@ class Workspace:
             counter=self._planner.counter(waiting.turn.model),
         )
         await store_ended(self._vault, waiting, ended)
-        self._tell(waiting, MessageDone(message=ended.messages[-1]))
-        self._tell(waiting, TurnEnded(turn=ended.turn))
-
-    def _tell(self, waiting: WaitingTurn, event: TurnEvent | MessageDone) -> None:
-        """A process that did not answer the turn itself knows nothing of it yet."""
-        log = self._log(waiting.turn.chat_id)
-        if log.turn_id != waiting.turn.id:
-            log.append(TurnResumed(turn=waiting.turn, messages=waiting.messages))
-        log.append(event)
+        await self._following.look(waiting.turn.chat_id)
 
     # Plans
 
@@ -576,6 +589,7 @@ class Workspace:
         """What a send would look out on, and the draft as it would be worded then."""
         chat = await self.chat(chat_id)
         settings = await self.applied(chat, send=_send_choices(request))
+        await self.models.read()
         self.models.resolve(settings.model)
         equipment = await self.workshop.equipment(
             chat_id=chat_id,
@@ -682,54 +696,75 @@ class Workspace:
             chat,
             head_id=stored.value.parent_id,
             turn_count=stored.value.depth,
-            revision=chat.revision + 1,
+            revision=new_revision(),
         )
 
     async def stop(self, chat_id: str) -> None:
-        """End the answer at once. A turn that waits for a word on tool calls ends without them."""
+        """End the answer at once, whichever process makes it. Its text is kept.
+
+        A turn that waits for a word on tool calls ends without them.
+        """
         stop = self._stops.get(chat_id)
         if stop is not None:
             stop.request(is_by_user=True)
             return
-        waiting = await waiting_head(self._vault, await self.chat(chat_id))
-        if waiting is None:
-            raise NothingRunning
-        await self._end_waiting(waiting, state="aborted", finish="stopped", sentence=STOPPED)
+        try:
+            await self._lease.stop_elsewhere(chat_id, is_soft=False)
+        except NothingRunning:
+            waiting = await waiting_head(self._vault, await self.chat(chat_id))
+            if waiting is None:
+                raise
+            await self._end_waiting(waiting, state="aborted", finish="stopped", sentence=STOPPED)
 
     async def stop_softly(self, chat_id: str) -> None:
         """End the answer after the step it is at: a request, or the calls that came of it."""
         stop = self._stops.get(chat_id)
         if stop is None:
-            raise NothingRunning
-        stop.soften()
+            await self._lease.stop_elsewhere(chat_id, is_soft=True)
+        else:
+            stop.soften()
 
     def is_answering(self, chat_id: str) -> bool:
+        """Whether this very process makes an answer in the chat."""
         return chat_id in self._stops
 
     async def _claim(
         self, stored: Stored[Chat], *, chat: Chat, turn: Turn, message: Message
     ) -> None:
-        run = Run(turn_id=turn.id, process_id=self._process_id, open_part=None)
+        run = Run(turn_id=turn.id, process_id=self._process_id)
         is_branch = turn.depth < stored.value.turn_count
         changes = [
             *(await leave_from(self._vault, chat.id, turn.depth) if is_branch else []),
-            put_run(self._vault, run, chat_id=chat.id, expected_version=0),
+            *put_run(self._vault, run, chat_id=chat.id),
             put_chat(self._vault, chat, expected_version=stored.version),
             put_new_turn(self._vault, turn),
             put_message(self._vault, message, turn_id=turn.id, position=0),
             self._vault.delete(DRAFTS, str(DraftPlace("chat", chat.id))),
         ]
         try:
-            await self._vault.commit(changes)
+            with self._suspecting():
+                await self._vault.commit(changes)
         except VersionConflict as conflict:
             if conflict.table != "runs":
                 raise HeadMoved from conflict
             raise await self._busy_or_moved(chat.id) from conflict
 
+    @contextmanager
+    def _suspecting(self) -> Generator[None]:
+        """If it is not known whether a claim was stored, nobody would answer it."""
+        try:
+            yield
+        except VersionConflict:
+            raise
+        except (StorageError, asyncio.CancelledError):
+            self._lease.suspect()
+            raise
+
     async def _busy_or_moved(self, chat_id: str) -> ChatBusy | HeadMoved:
         """A run of a dead process is closed, and the sender is asked to look at what it left."""
         run = await self._vault.find(RUNS, chat_id)
         if run is not None and await interrupt_if_dead(self._vault, run, at=_now()):
+            self._following.wake(chat_id)
             return HeadMoved()
         return ChatBusy()
 
@@ -743,7 +778,7 @@ class Workspace:
     ) -> None:
         """``requests`` of the turn went out before."""
         turn = assignment.turn
-        log = self._log(turn.chat_id)
+        log = self._following.log(turn.chat_id)
         log.append(began)
         running = Running(
             stored=stored,
@@ -767,12 +802,34 @@ class Workspace:
         # The chat is free as soon as the end is stored: the next answer may have begun.
         if self._stops.get(chat_id) is stop:
             del self._stops[chat_id]
+        # If it was taken over, the store knows how it ended; if nothing could be stored, the
+        # turn is closed as soon as something can.
+        self._following.wake(chat_id)
         if error := task.exception():
             logger.error("The end of an answer in %s could not be stored: %s", chat_id, error)
+            self._lease.suspect()
+
+    def _heard(self, notice: Notice | None) -> None:
+        self._following.hear(notice)
+        self._lease.hear(notice)
+
+    def _lost(self, chat_id: str) -> None:
+        if chat_id in self._stops:
+            self._stops[chat_id].request(is_by_user=False)
+
+    async def _delete(self, changes: Callable[[], Awaitable[Sequence[Change]]]) -> None:
+        """Again, if something was added meanwhile: it has to go with the rest."""
+        for _ in range(DELETE_ATTEMPTS):
+            with suppress(VersionConflict):
+                await self._vault.commit(await changes())
+                return
+        await self._vault.commit(await changes())
 
     async def _end_answer(self, chat_id: str) -> None:
         stop = self._stops.get(chat_id)
-        if stop is not None:
+        if stop is None:
+            await self._lease.take_away(chat_id)
+        else:
             stop.request(is_by_user=True)
             await stop.ended()
 
@@ -813,20 +870,6 @@ class Workspace:
             position=0,
             expected_version=None,
         )
-
-    def _log(self, chat_id: str) -> ChatLog:
-        if chat_id not in self._logs:
-            if len(self._logs) >= KEPT_LOGS:
-                self._forget_unread_logs()
-            self._logs[chat_id] = ChatLog(epoch=self._epoch, next_seq=lambda: next(self._seq))
-        return self._logs[chat_id]
-
-    def _forget_unread_logs(self) -> None:
-        self._logs = {
-            chat_id: log
-            for chat_id, log in self._logs.items()
-            if log.has_readers or chat_id in self._stops
-        }
 
 
 def _begun(chat: Chat, *, message: Message, model: str, at: datetime) -> tuple[Turn, Chat]:

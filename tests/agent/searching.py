@@ -118,7 +118,7 @@ class Histories:
                 Delete(table="turns", id=turn_id, expected_version=None),
                 DeleteChildren(table="records", parent_id=turn_id),
                 put_chat(self.vault, revised, expected_version=stored.version),
-                *drop_all_pages(turn.chat_id),
+                *drop_all_pages(self.vault, chat_id=turn.chat_id),
             ]
         )
 

@@ -1,4 +1,6 @@
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from decimal import Decimal
 from pathlib import Path
 
@@ -211,3 +213,65 @@ async def test_the_headers_of_an_answer_become_learned_limits_until_the_key_chan
         await workspace.models.remove_override("there", "gpt-x")
         await workspace.models.replace("there", there(server.url, key="another"))
         assert (await workspace.models.limits("there/gpt-x")).tokens_per_minute.value is None
+
+
+@pytest.fixture
+async def elsewhere(workspace: Workspace, data_dir: Path) -> AsyncIterator[Workspace]:
+    """Another process on the same database."""
+    vault = Vault(store_from(str(data_dir / "windowpane.sqlite3")), key=KEY)
+    async with Workspace(vault, settings=settings_in(data_dir)) as opened:
+        yield opened
+
+
+async def test_what_another_process_does_to_providers_counts_at_once(
+    workspace: Workspace, elsewhere: Workspace, server: Loopback
+) -> None:
+    await workspace.models.add(there("http://127.0.0.1:9/v1"))
+    assert (await elsewhere.models.choices(is_refreshed=False)).failures.keys() == {"there"}
+
+    await workspace.models.replace("there", there(server.url))
+    listed = await elsewhere.models.choices(is_refreshed=False)
+    assert "there/gpt-x" in [choice.name for choice in listed.choices]
+
+    await workspace.models.remove("there")
+    with pytest.raises(NotFound):
+        await elsewhere.models.facts("there/gpt-x")
+
+
+async def test_what_is_said_of_a_model_elsewhere_is_known_here(
+    workspace: Workspace, elsewhere: Workspace, server: Loopback
+) -> None:
+    await workspace.models.add(there(server.url))
+    for tokens in (5000, 6000):
+        limits = LimitValues(context_window_tokens=tokens)
+        override = ModelOverride(models="gpt-x", limits=limits)
+        await workspace.models.set_override("there", override)
+        facts = await elsewhere.models.facts("there/gpt-x")
+        assert facts.limits.context_window_tokens.value == tokens
+
+
+async def test_two_processes_cannot_give_one_name_twice(
+    workspace: Workspace, elsewhere: Workspace
+) -> None:
+    outcomes = await asyncio.gather(
+        workspace.models.add(there("http://127.0.0.1:9/v1")),
+        elsewhere.models.add(there("http://127.0.0.1:9/v2")),
+        return_exceptions=True,
+    )
+    [refusal] = [outcome for outcome in outcomes if outcome is not None]
+    assert "There is a provider called there already." in str(refusal)
+
+
+async def test_first_starts_at_the_same_moment_make_one_of_each_default(data_dir: Path) -> None:
+    path = str(data_dir / "windowpane.sqlite3")
+    workspaces = [
+        Workspace(Vault(store_from(path), key=KEY), settings=settings_in(data_dir))
+        for _ in range(3)
+    ]
+    async with AsyncExitStack() as stack:
+        await asyncio.gather(*(stack.enter_async_context(one) for one in workspaces))
+        store = store_from(path)
+        await store.open()
+        stack.push_async_callback(store.close)
+        names = [known.name for known in workspaces[0].models.definitions]
+        assert await store.count("definitions", "") == len(names)

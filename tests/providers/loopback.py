@@ -23,11 +23,14 @@ class Received(Struct, frozen=True, kw_only=True):
 
 
 class Line:
-    """The server's end of one connection."""
+    """The server's end of one connection, and the request that came over it."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, request: Received
+    ) -> None:
         self._reader = reader
         self._writer = writer
+        self.request = request
 
     async def send(self, data: bytes) -> None:
         self._writer.write(data)
@@ -69,7 +72,7 @@ async def loopback(answer: Answering) -> AsyncGenerator[Loopback, None]:
         try:
             while request := await _request(reader, connection=connections):
                 received.append(request)
-                if not await answer(Line(reader, writer)):
+                if not await answer(Line(reader, writer, request=request)):
                     break
         except (ConnectionError, asyncio.CancelledError):
             pass

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.databases import POSTGRES, database_of
 from windowpane.storage.base import Store
 from windowpane.storage.choose import store_from
 
-POSTGRES = pytest.param("postgres", marks=pytest.mark.postgres)
 OpenStore = Callable[[str], Awaitable[Store]]
 
 
@@ -16,22 +16,6 @@ OpenStore = Callable[[str], Awaitable[Store]]
 def database(request: pytest.FixtureRequest, data_dir: Path) -> str:
     """What the ``database`` setting says, once for each engine."""
     return database_of(request, data_dir)
-
-
-@pytest.fixture(params=["sqlite", POSTGRES])
-def shared_database(request: pytest.FixtureRequest, data_dir: Path) -> str:
-    """The same, for the engines that more than one process can use at a time."""
-    return database_of(request, data_dir)
-
-
-def database_of(request: pytest.FixtureRequest, data_dir: Path) -> str:
-    match request.param:
-        case "postgres":
-            return request.getfixturevalue("postgres_database")
-        case "sqlite":
-            return str(data_dir / "windowpane.sqlite3")
-        case _:
-            return "memory:"
 
 
 @pytest.fixture

@@ -40,10 +40,18 @@ async def count(store: Store, times: str) -> None:
         print(await store.next_epoch(), flush=True)
 
 
+async def tell(store: Store, chat_id: str) -> None:
+    """Change something that others are told of."""
+    await store.commit([put(chat_id, parent_id="", table="runs")])
+    print("begun", flush=True)
+    await asyncio.Event().wait()
+
+
 async def main(database: str, what: str, argument: str) -> None:
     store = store_from(database)
     await store.open()
-    await {"live": live, "write": write, "count": count}[what](store, argument)
+    acts = {"live": live, "write": write, "count": count, "tell": tell}
+    await acts[what](store, argument)
     await store.close()
 
 

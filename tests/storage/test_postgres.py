@@ -17,11 +17,12 @@ from psycopg.sql import SQL, Identifier
 from tests import machine
 from tests.postgres import PostgresServer, free_port, private_postgres
 from tests.storage.conftest import OpenStore
+from tests.storage.hearing import listening
 from tests.storage.proxy import hanging_up_at_commit
 from tests.storage.rows import below, ids_below, put
 from windowpane.errors import BadSetting, StorageError, StoreUnreachable
 from windowpane.storage import postgres_link
-from windowpane.storage.base import Store
+from windowpane.storage.base import Notice, Store
 from windowpane.storage.choose import store_from
 
 pytestmark = pytest.mark.postgres
@@ -203,6 +204,18 @@ async def test_a_claim_to_live_is_made_again_after_a_restart(
             await asyncio.sleep(0.02)
     await mine.close()
     assert not await other.is_alive("prc_mine")
+
+
+async def test_who_listened_before_a_restart_is_told_that_something_may_be_missing(
+    own_database: str, restart: Restart, open_store: OpenStore
+) -> None:
+    listener, writer = [await open_store(own_database) for _ in range(2)]
+    ear = await listening(listener)
+    await restart()
+    await ear.until(lambda: ear.heard == [None])
+    await writer.commit([put("cht_1", parent_id="", table="runs")])
+    await ear.until(lambda: len(ear.heard) == 2)
+    assert ear.heard[1] == Notice(table="runs", id="cht_1", parent_id="")
 
 
 async def test_a_restart_under_load_loses_and_doubles_nothing(

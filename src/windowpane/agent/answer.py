@@ -111,7 +111,7 @@ async def answer(assignment: Assignment, *, running: Running, journal: Journal, 
                 await journal.end(running, ending=ending, last=ended.message)
         return
     except VersionConflict:
-        logger.warning("Turn %s was taken over by another process.", running.turn.id)
+        _tell_taken(running)
         return
     except asyncio.CancelledError:
         state: TurnState = "aborted" if stop.is_by_user else "interrupted"
@@ -126,7 +126,10 @@ async def answer(assignment: Assignment, *, running: Running, journal: Journal, 
         ending = _failed(Failure(kind="unknown", message=sentence), at=clock())
     with stop.held():
         partial = _partial(unkept, running, ending=ending)
-        await journal.end(running, ending=ending, last=partial)
+        try:
+            await journal.end(running, ending=ending, last=partial)
+        except VersionConflict:
+            _tell_taken(running)
 
 
 async def _played(
@@ -152,6 +155,11 @@ async def _played(
                     unkept.add(event)
                     journal.note(running, event)
     raise AssertionError("a loop that ends says so")
+
+
+def _tell_taken(running: Running) -> None:
+    """Another process closed the turn or deleted its chat; what it left is what counts."""
+    logger.warning("Turn %s was taken over by another process.", running.turn.id)
 
 
 def _failed(failure: Failure, *, at: datetime) -> Ending:

@@ -19,6 +19,7 @@ from windowpane.accounting import NOTHING, Cost, Totals, cost_of, entry_totals
 from windowpane.agent.usage import UsageBook
 from windowpane.catalog.prices import PriceSnapshot
 from windowpane.context.applied import Applied
+from windowpane.context.receipt import Receipt
 from windowpane.errors import BudgetExceeded, VersionConflict
 from windowpane.storage.base import Change
 from windowpane.storage.shelves import LEDGERS, RESERVATIONS, LedgerGuard, Reservation
@@ -183,6 +184,14 @@ def caps_of(applied: Applied) -> tuple[Cap, ...]:
         Cap(scope="day", soft_usd=applied.day_soft_usd, hard_usd=applied.day_hard_usd),
     )
     return tuple(cap for cap in caps if _is_set(cap))
+
+
+def given_back(vault: Vault, receipt: Receipt) -> list[Change]:
+    """Frees what was set aside for a request, whichever budgets held for it."""
+    place = Place(
+        project_id=receipt.project_id, chat_id=receipt.chat_id, day_began_at=receipt.started_at
+    )
+    return [vault.delete(RESERVATIONS, _reservation_id(one, place, receipt.id)) for one in NAMES]
 
 
 def dearest(call: Call) -> Cost:

@@ -50,7 +50,7 @@ class ChosenSettings:
         self, project_id: str, changes: Choices, *, names: Iterable[str]
     ) -> Project:
         stored = await self._vault.get(PROJECTS, project_id)
-        choices = self._changed(stored.value.choices, changes, names=names, place="project")
+        choices = await self._changed(stored.value.choices, changes, names=names, place="project")
         project = structs.replace(stored.value, choices=choices)
         await self._vault.commit(
             [put_project(self._vault, project, expected_version=stored.version)]
@@ -59,7 +59,7 @@ class ChosenSettings:
 
     async def change_chat(self, chat_id: str, changes: Choices, *, names: Iterable[str]) -> Chat:
         stored = await self._vault.get(CHATS, chat_id)
-        choices = self._changed(stored.value.choices, changes, names=names, place="chat")
+        choices = await self._changed(stored.value.choices, changes, names=names, place="chat")
         chat = structs.replace(stored.value, choices=choices)
         await self._vault.commit([put_chat(self._vault, chat, expected_version=stored.version)])
         return chat
@@ -68,7 +68,7 @@ class ChosenSettings:
         self, topic_id: str, changes: Choices, *, names: Iterable[str]
     ) -> ProjectTopic:
         topic = await self._topics.get(topic_id)
-        choices = self._changed(topic.choices, changes, names=names, place="topic")
+        choices = await self._changed(topic.choices, changes, names=names, place="topic")
         return await self._topics.choose(topic_id, choices=choices)
 
     async def model_of(self, chat: Chat, *, project: Project) -> str | None:
@@ -105,6 +105,7 @@ class ChosenSettings:
     async def remarks(self, settings: Applied) -> tuple[Remark, ...]:
         """What the model that answers would make of the settings, where that may surprise."""
         provider_name, _, _ = settings.model.partition("/")
+        await self._models.read()
         try:
             self._models.resolve(settings.model)
         except InvalidInput as error:  # its provider was removed, or has no key any more
@@ -115,11 +116,12 @@ class ChosenSettings:
             limits=await self._models.limits(settings.model),
         )
 
-    def _changed(
+    async def _changed(
         self, choices: Choices, changes: Choices, *, names: Iterable[str], place: Place
     ) -> Choices:
         changed = with_changes(choices, changes, names=names)
         check_choices(changed, place=place)
+        await self._models.read()
         if changed.model is not None and changed.model != choices.model:
             self._models.resolve(changed.model)
         if changed.title_model not in (None, CHEAP, choices.title_model):

@@ -162,6 +162,16 @@ class Unfinished:
         self.held: SendHeld | None = None
         self.work = Work()
 
+    @staticmethod
+    def of(events: Iterable[Event]) -> Unfinished:
+        """From a turn's events, which begin with how it started or went on."""
+        first, *others = events
+        assert isinstance(first, TurnStarted | TurnResumed), "a turn's events begin with its start"
+        unfinished = Unfinished(turn=first.turn, messages=())
+        for event in (first, *others):
+            unfinished.add(event)
+        return unfinished
+
     def add(self, event: Event) -> None:
         match event:
             case SendHeld():

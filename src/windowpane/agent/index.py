@@ -22,6 +22,7 @@ from windowpane.storage.turn_pages import (
     read_page,
     read_totals,
     read_turns,
+    times_dropped,
 )
 from windowpane.storage.vault import Vault
 
@@ -106,15 +107,28 @@ class TurnIndex:
 
     async def _counted(self, chat: Chat, number: int, weigher: Weigher) -> PageTotals:
         page = await self.page(chat, number)
+        if page.can_be_packed and not page.is_packed:
+            page = await self._packed(chat, number, weigher)
         page = structs.replace(page, turns=await weigher.digested(page.turns))
         totals = page_totals(await weigher.known(page.turns))
-        if page.can_be_packed and not page.is_packed:
-            # Packed with their digests: what was counted once is not counted again.
-            await pack(self._vault, chat.id, page, totals)
-            page = structs.replace(page, is_packed=True)
+        if page.is_packed:
             self._totals[chat.id, chat.revision][number] = totals
         self._pages[chat.id, chat.revision, number] = page
         return totals
+
+    async def _packed(self, chat: Chat, number: int, weigher: Weigher) -> TurnPage:
+        """The page as it is now; packed, unless somebody changes it at this moment.
+
+        With their digests: what was counted once is not counted again.
+        """
+        dropped = await times_dropped(self._vault, chat.id)
+        page = await self._read(chat, number)
+        if page.is_packed or not page.can_be_packed:
+            return page
+        page = structs.replace(page, turns=await weigher.digested(page.turns))
+        totals = page_totals(await weigher.known(page.turns))
+        is_packed = await pack(self._vault, chat.id, page, totals, times_dropped=dropped)
+        return structs.replace(page, is_packed=is_packed)
 
 
 def page_count(chat: Chat) -> int:

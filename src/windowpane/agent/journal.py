@@ -34,10 +34,10 @@ from windowpane.storage.history import (
     end_run,
     put_event,
     put_message,
-    put_run,
+    put_progress,
     put_turn,
 )
-from windowpane.storage.shelves import TURNS, Run
+from windowpane.storage.shelves import TURNS, Progress
 from windowpane.storage.vault import Stored, Vault
 from windowpane.tokens import Counter
 from windowpane.turns import PendingCall, Turn, TurnContent, TurnState
@@ -82,10 +82,12 @@ class Running:
 
 
 class Journal:
-    def __init__(self, vault: Vault, *, process_id: str, flush_seconds: float) -> None:
+    """``lost`` is told of chats whose turn another process has closed."""
+
+    def __init__(self, vault: Vault, *, flush_seconds: float, lost: Callable[[str], None]) -> None:
         self._vault = vault
-        self._process_id = process_id
         self._flush_seconds = flush_seconds
+        self._lost = lost
         self._running: set[Running] = set()
         self._flushing = asyncio.Lock()
 
@@ -108,7 +110,7 @@ class Journal:
             changes: list[Change] = [
                 self._message_row(running, message),
                 DeleteChildren(table="events", parent_id=running.turn.id),
-                self._run_row(running),
+                self._progress_row(running),
                 *accounts,
             ]
             await self._commit_patiently(changes)
@@ -158,14 +160,15 @@ class Journal:
             if last is not None:
                 changes.append(self._message_row(running, last))
             changes.extend(end_run(self._vault, chat_id=turn.chat_id, turn_id=turn.id))
-            changes.extend(running.accounts.unwritten)
             try:
                 async with self._undisturbed(running):
-                    await self._commit_patiently(changes)
+                    # Only now: a flush that was under way has written some of the accounts.
+                    await self._commit_patiently([*changes, *running.accounts.unwritten])
             except VersionConflict as conflict:
-                running.stored = await self._vault.get(TURNS, turn.id)
-                if conflict.table != "turns" or running.stored.value.state != "sending":
+                found = await self._vault.find(TURNS, turn.id)
+                if conflict.table != "turns" or found is None or found.value.state != "sending":
                     raise
+                running.stored = found
             else:
                 return turn
 
@@ -193,6 +196,7 @@ class Journal:
             except VersionConflict:
                 logger.warning("Turn %s was taken over by another process.", running.turn.id)
                 self._running.discard(running)
+                self._lost(running.turn.chat_id)
 
     async def _write(self, dirty: Sequence[Running]) -> None:
         if not dirty:
@@ -203,7 +207,7 @@ class Journal:
             accounts = running.accounts.unwritten
             taken.append((running, len(running.pending), len(accounts)))
             changes.extend(put_event(self._vault, logged) for logged in running.pending)
-            changes.append(self._run_row(running))
+            changes.append(self._progress_row(running))
             changes.extend(accounts)
             running.is_dirty = False
         try:
@@ -246,17 +250,16 @@ class Journal:
         position = len(with_message(running.messages, message)) - 1
         return put_message(self._vault, message, turn_id=running.turn.id, position=position)
 
-    def _run_row(self, running: Running) -> Change:
+    def _progress_row(self, running: Running) -> Change:
         part, account = running.log.open, running.accounts.open
-        run = Run(
-            turn_id=running.turn.id,
-            process_id=self._process_id,
+        progress = Progress(
             open_part=part.value() if part else None,
             receipt=account.so_far() if account else None,
         )
-        return put_run(
+        return put_progress(
             self._vault,
-            run,
+            progress,
+            turn_id=running.turn.id,
             chat_id=running.turn.chat_id,
             expected_version=running.run_version,
         )

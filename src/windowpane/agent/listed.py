@@ -20,23 +20,27 @@ class ModelLists:
         self._told: dict[str, ListedModels | None] = {}
 
     async def of(self, definition: ProviderDefinition) -> ListedModels | None:
-        """As it was told last, by this process or an earlier one; nothing is asked."""
-        if definition.id not in self._told:
+        """As it was told last, by this process or another; nothing is asked."""
+        # What is read here may be old when it comes, so it must not outlive a ``forget``.
+        told = self._told
+        if definition.id not in told:
             stored = await self._vault.find(MODEL_LISTS, list_id(definition.id))
-            self._told[definition.id] = stored.value if stored else None
-        return self._told[definition.id]
+            told[definition.id] = stored.value if stored else None
+        return told[definition.id]
 
     async def keep(
-        self, definition: ProviderDefinition, models: tuple[ModelInfo, ...]
+        self, definition: ProviderDefinition, models: tuple[ModelInfo, ...], *, news: Change
     ) -> ListedModels:
+        """``news`` goes with what is stored: by it other processes see that something is new."""
         listed = ListedModels(models=models, fetched_at=datetime.now(UTC))
         if definition.family not in ANSWERS_AT_ONCE:
-            await self._vault.commit([self._put(definition, listed)])
+            await self._vault.commit([self._put(definition, listed), news])
         self._told[definition.id] = listed
         return listed
 
-    def forget(self, definition: ProviderDefinition) -> None:
-        self._told.pop(definition.id, None)
+    def forget(self) -> None:
+        """Look at what is stored when somebody asks: another process may have changed it."""
+        self._told = {}
 
     def forgotten(self, definition: ProviderDefinition) -> Change:
         """The change that takes the list from the vault."""

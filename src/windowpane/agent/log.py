@@ -1,7 +1,8 @@
 """A chat's events in this process: what happened, the part that is open, and who reads along.
 
 Readers pull from their own place, so a slow tab joins deltas instead of filling a queue. The
-store holds the same events for other processes and for after a crash (``agent.journal``).
+store holds the same events for other processes and for after a crash (``agent.journal``), and
+what another process answers is written here as it appears there (``agent.mirror``).
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from windowpane.events import (
     PartDone,
     PartStarted,
     Reload,
+    TurnEnded,
+    TurnPaused,
     TurnResumed,
     TurnStarted,
 )
@@ -46,7 +49,12 @@ class OpenBuffer:
 
 
 class ChatLog:
-    """``next_seq`` is the process's counter: a log that was dropped can never be mistaken."""
+    """``next_seq`` is the process's counter: a log that was dropped can never be mistaken.
+
+    ``head_id`` is the newest turn that its readers know, once that was looked up. ``answered_by``
+    is the process whose turn is written here, empty if it is this one, and ``stored_seq`` how far
+    its stored events were written.
+    """
 
     def __init__(self, *, epoch: int, next_seq: Callable[[], int]) -> None:
         self._epoch = epoch
@@ -57,6 +65,19 @@ class ChatLog:
         self._readers: set[LogReader] = set()
         self.turn_id = ""
         self.open: OpenBuffer | None = None
+        self.head_id: str | None = None
+        self.is_placed = False
+        self.answered_by = ""
+        self.stored_seq = 0
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether no turn is known to be running or waiting."""
+        return not self._entries or isinstance(self._entries[-1].event, TurnEnded)
+
+    @property
+    def is_running(self) -> bool:
+        return not self.is_at_rest and not isinstance(self._entries[-1].event, TurnPaused)
 
     @property
     def position(self) -> EventId:
@@ -73,6 +94,8 @@ class ChatLog:
 
     def append(self, event: Event) -> LoggedEvent | None:
         """Note an event; a finished one is returned with its id, to be stored."""
+        if isinstance(event, TurnStarted | TurnResumed):
+            self._begin(event.turn.id)
         self._seq = self._next_seq()
         match event:
             case PartDelta():
@@ -88,9 +111,20 @@ class ChatLog:
             reader.wake()
         return logged
 
+    def place(self, head_id: str | None) -> None:
+        """Say which turn is the newest that readers know from elsewhere."""
+        self.head_id = head_id
+        self.is_placed = True
+
+    def restart(self, head_id: str | None) -> None:
+        """What readers saw is not continued here: all of them are told to load the chat anew."""
+        self._seq = self._next_seq()
+        self._clear(turn_id="")
+        self.place(head_id)
+        for reader in self._readers:
+            reader.lose()
+
     def _append_finished(self, event: Event) -> LoggedEvent:
-        if isinstance(event, TurnStarted | TurnResumed):
-            self._begin(event.turn.id)
         if isinstance(event, PartDone):
             self.open = None
         logged = LoggedEvent(id=self.position, turn_id=self.turn_id, event=event)
@@ -100,9 +134,15 @@ class ChatLog:
     def _begin(self, turn_id: str) -> None:
         for reader in self._readers:
             reader.next_turn(has_all=reader.seen_count == len(self._entries))
+        self._clear(turn_id=turn_id)
+        self.place(turn_id)
+
+    def _clear(self, *, turn_id: str) -> None:
+        """Whoever has seen all up to here goes on from here."""
         self.turn_id = turn_id
         self.open = None
-        self._floor = self._seq - 1
+        self.answered_by, self.stored_seq = "", 0
+        self._floor = self._seq
         self._entries = []
 
     def reader(self, *, after: EventId) -> LogReader:
@@ -149,6 +189,10 @@ class LogReader:
 
     def wake(self) -> None:
         self._woken.set()
+
+    def lose(self) -> None:
+        self._is_lost = True
+        self.wake()
 
     def next_turn(self, *, has_all: bool) -> None:
         self._is_lost = self._is_lost or not has_all

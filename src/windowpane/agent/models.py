@@ -1,12 +1,15 @@
 """Which provider answers for a model's full name, ``provider/model``, and what is known of it.
 
 Holds the definitions and the open providers, one for each definition, made on first use. Lists of
-models and what a person knows better lie in files of their own beside this one.
+models and what a person knows better lie in files of their own beside this one. Other processes may
+change all of it, so whoever asks first looks whether they did.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -25,14 +28,30 @@ from windowpane.catalog.long_context import has_long_context_switch
 from windowpane.catalog.overrides import ModelOverride, override_for
 from windowpane.catalog.prices import PriceSnapshot
 from windowpane.definitions import ModelInfo, ProviderDefinition
-from windowpane.errors import InvalidInput, NotFound, UnknownModel, WindowpaneError
+from windowpane.errors import (
+    InvalidInput,
+    NotFound,
+    UnknownModel,
+    VersionConflict,
+    WindowpaneError,
+)
 from windowpane.options import RequestOptions
 from windowpane.projects import checked_name
 from windowpane.providers.base import Provider
 from windowpane.providers.choose import Shared, default_definitions, is_ready, provider_from
 from windowpane.providers.pace import Pace
 from windowpane.settings import Settings
-from windowpane.storage.shelves import DEFINITIONS, LEARNED, TOP, ListedModels, learned_id
+from windowpane.storage.base import Change
+from windowpane.storage.shelves import (
+    DEFINITIONS,
+    DEFINITIONS_CHANGED,
+    DEFINITIONS_CHANGED_ID,
+    LEARNED,
+    TOP,
+    DefinitionsChanged,
+    ListedModels,
+    learned_id,
+)
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Calibration
 
@@ -68,6 +87,8 @@ class Models:
         self._lists = ModelLists(vault)
         self._overrides = Overrides(vault)
         self._prices: dict[str, PriceSnapshot] = {}
+        self._reading = asyncio.Lock()
+        self._version: int | None = None
         self.quotas = Quotas()
         self.learned = Learned(vault, definition_id=lambda name: self.definition(name).id)
 
@@ -77,21 +98,15 @@ class Models:
         return self._shared.pace
 
     async def open(self) -> None:
-        await self.read()
-        families = {known.family for known in self._definitions.values()}
-        for definition in default_definitions():
-            if definition.family not in families:
-                await self._put_new(definition)
+        await self._change(self._missing_defaults)
 
-    async def read(self) -> None:
-        """The definitions as they are stored: another process may have changed them."""
-        stored = (await self._vault.all_children(DEFINITIONS, [TOP])).values
-        for known in self.definitions:
-            if known not in stored:
-                await self._forget(known)
-            self._lists.forget(known)
-            self._overrides.forget(known)
-        self._definitions = {definition.name: definition for definition in stored}
+    async def _missing_defaults(self) -> list[Change]:
+        families = {known.family for known in self._definitions.values()}
+        missing = [one for one in default_definitions() if one.family not in families]
+        return [
+            self._put(definition, position=position)
+            for position, definition in enumerate(missing, start=len(self._definitions))
+        ]
 
     async def close(self) -> None:
         for provider in self._providers.values():
@@ -100,6 +115,17 @@ class Models:
         await self._shared.close()
 
     # Definitions
+
+    async def read(self) -> int:
+        """See what other processes did; gives the number of changes that were made so far."""
+        async with self._reading:
+            # In this order: what is decided on the definitions must not be older than the count.
+            version = await self._vault.version(DEFINITIONS_CHANGED, DEFINITIONS_CHANGED_ID)
+            if version != self._version:
+                stored = (await self._vault.all_children(DEFINITIONS, [TOP])).values
+                self._version = version
+                await self._take({definition.name: definition for definition in stored})
+            return version
 
     @property
     def definitions(self) -> list[ProviderDefinition]:
@@ -119,11 +145,14 @@ class Models:
 
     async def add(self, definition: ProviderDefinition) -> None:
         """A default that was never set up makes room for one of its name that is."""
-        name = self.new_name(definition.name)
-        if name in self._definitions:
-            await self.replace(name, structs.replace(definition, name=name))
-            return
-        await self._put_new(self._usable(definition))
+
+        async def changes() -> list[Change]:
+            name = self.new_name(definition.name)
+            if name in self._definitions:
+                return self._replacing(name, structs.replace(definition, name=name))
+            return [self._put(self._usable(definition), position=len(self._definitions))]
+
+        await self._change(changes)
 
     def new_name(self, name: str) -> str:
         """The name as it will be stored; raises ``InvalidInput`` if no new provider can have it."""
@@ -139,40 +168,25 @@ class Models:
 
     async def replace(self, name: str, definition: ProviderDefinition) -> None:
         """Chats call their model by the provider's name, so the name stays."""
-        known = self.definition(name)
-        if definition.name != name:
-            raise InvalidInput(
-                f"{name} keeps its name: chats refer to it. Add another provider instead."
-            )
-        changed = structs.replace(self._usable(definition), id=known.id)
-        put = self._vault.put(
-            DEFINITIONS,
-            changed,
-            id=known.id,
-            parent_id=TOP,
-            position=self.definitions.index(known),
-            expected_version=None,
-        )
-        await self._vault.commit([put, self._lists.forgotten(known)])
-        self._definitions[name] = changed
-        self._lists.forget(known)
-        await self._forget(known)
+
+        async def changes() -> list[Change]:
+            return self._replacing(name, definition)
+
+        await self._change(changes)
+        # Also where nothing differs: what it points to may have changed.
+        await self._drop(name)
 
     async def remove(self, name: str) -> None:
-        definition = self.definition(name)
-        await self._vault.commit(
-            [
+        async def changes() -> list[Change]:
+            definition = self.definition(name)
+            return [
                 self._vault.delete(DEFINITIONS, definition.id),
                 self._vault.delete(LEARNED, learned_id(definition.id)),
                 self._lists.forgotten(definition),
                 self._overrides.forgotten(definition),
             ]
-        )
-        # Another reader may have noticed that it is gone.
-        self._definitions.pop(name, None)
-        self._lists.forget(definition)
-        self._overrides.forget(definition)
-        await self._forget(definition)
+
+        await self._change(changes)
 
     async def check(self, definition: ProviderDefinition) -> Checked:
         """Ask the provider for its models, with this definition and nothing stored."""
@@ -180,17 +194,20 @@ class Models:
 
     async def refresh(self, name: str) -> Checked:
         """Ask a provider for its models anew, and keep the list if it has one to tell."""
+        await self.read()
         definition = self.definition(name)
         checked = await self.check(definition)
+        await self.read()
         # It may have been changed while it was asked: then this is no list of its.
         if checked.failure is None and self._definitions.get(name) == definition:
-            await self._lists.keep(definition, checked.models)
+            await self._keep(definition, checked.models)
         return checked
 
     async def nearby(self) -> tuple[Found, ...]:
         """Model servers on this machine that no definition points to yet."""
         from windowpane.providers.nearby import found_nearby, local_presets
 
+        await self.read()
         defined = {known.base_url.rstrip("/") for known in self._definitions.values()}
         presets = tuple(one for one in local_presets() if one.base_url not in defined)
         return await found_nearby(self._shared.session(), presets)
@@ -198,7 +215,10 @@ class Models:
     # Models
 
     def resolve(self, name: str) -> tuple[Provider, str]:
-        """The provider and its own name for the model; the provider may still refuse it."""
+        """The provider and its own name for the model; the provider may still refuse it.
+
+        By the definitions as they were when they were last read.
+        """
         provider_name, slash, model = name.partition("/")
         if not slash or not model or provider_name not in self._definitions:
             raise UnknownModel(name, known=[f"{known}/…" for known in self._definitions])
@@ -211,6 +231,7 @@ class Models:
 
     async def choices(self, *, is_refreshed: bool) -> ModelList:
         """The models of every provider that is set up; asked for anew if ``is_refreshed``."""
+        await self.read()
         names = [name for name, known in self._definitions.items() if is_ready(known)]
         results = await asyncio.gather(*(self._asked(name, is_refreshed) for name in names))
         choices: list[ModelChoice] = []
@@ -227,12 +248,14 @@ class Models:
 
     async def listed(self, name: str) -> ListedModels | None:
         """A provider's list as it was told last; None if it was never asked, or never answered."""
+        await self.read()
         definition = self.definition(name)
         if definition.family in ANSWERS_AT_ONCE:
             await self._asked(name, True)
         return await self._lists.of(definition)
 
     async def limits(self, name: str) -> Limits:
+        await self.read()
         info, override = await self._info(name), await self._override(name)
         return known_limits(
             info,
@@ -256,19 +279,24 @@ class Models:
         return (await self.learned.of(name)).calibration
 
     async def price(self, name: str) -> PriceSnapshot:
-        """What the model costs now; looked up at most once in a while, because that takes time."""
-        now = datetime.now(UTC)
-        known = self._prices.get(name)
+        """What the model costs now; looked up at most once in a while, because that takes time.
+
+        By what was known when it was last read.
+        """
+        now, prices = datetime.now(UTC), self._prices
+        known = prices.get(name)
         if known is None or now - known.taken_at > PRICE_LASTS:
-            known = self._prices[name] = await self._price(name, at=now)
+            known = prices[name] = await self._price(name, at=now)
         return known
 
     async def facts(self, name: str) -> ModelFacts:
+        await self.read()
         provider_name = name.partition("/")[0]
         return (await self._facts(provider_name, (await self._info(name),), is_plain=False))[0]
 
     async def plain_facts(self, name: str) -> ModelFacts:
         """What would be known of a model if nobody had set anything by hand."""
+        await self.read()
         provider_name = name.partition("/")[0]
         return (await self._facts(provider_name, (await self._info(name),), is_plain=True))[0]
 
@@ -280,16 +308,22 @@ class Models:
     # What a person knows better
 
     async def overrides(self, provider_name: str) -> tuple[ModelOverride, ...]:
+        await self.read()
         return await self._overrides.of(self.definition(provider_name))
 
     async def set_override(self, provider_name: str, override: ModelOverride) -> None:
         """In the place of what was said of the same models before."""
-        await self._overrides.set(self.definition(provider_name), override)
-        self._prices.clear()
+
+        async def changes() -> list[Change]:
+            return [await self._overrides.added(self.definition(provider_name), override)]
+
+        await self._change(changes)
 
     async def remove_override(self, provider_name: str, models: str) -> None:
-        await self._overrides.remove(self.definition(provider_name), models)
-        self._prices.clear()
+        async def changes() -> list[Change]:
+            return [await self._overrides.removed(self.definition(provider_name), models)]
+
+        await self._change(changes)
 
     # Inside
 
@@ -299,24 +333,71 @@ class Models:
         provider_from(definition, shared=self._shared)
         return definition
 
-    async def _put_new(self, definition: ProviderDefinition) -> None:
-        put = self._vault.put(
+    def _put(self, definition: ProviderDefinition, *, position: int) -> Change:
+        return self._vault.put(
             DEFINITIONS,
             definition,
             id=definition.id,
             parent_id=TOP,
-            position=len(self._definitions),
-            expected_version=0,
+            position=position,
+            expected_version=None,
         )
-        await self._vault.commit([put])
-        self._definitions[definition.name] = definition
 
-    async def _forget(self, definition: ProviderDefinition) -> None:
-        self._prices.clear()
-        self.learned.forget(definition.name)
-        provider = self._providers.pop(definition.name, None)
+    def _replacing(self, name: str, definition: ProviderDefinition) -> list[Change]:
+        known = self.definition(name)
+        if definition.name != name:
+            raise InvalidInput(
+                f"{name} keeps its name: chats refer to it. Add another provider instead."
+            )
+        changed = structs.replace(self._usable(definition), id=known.id)
+        return [
+            self._put(changed, position=self.definitions.index(known)),
+            self._lists.forgotten(known),
+        ]
+
+    async def _change(self, changes: Callable[[], Awaitable[Sequence[Change]]]) -> None:
+        """Decide by what is stored now, and anew if another process was faster."""
+        while True:
+            version = await self.read()
+            decided = await changes()
+            if not decided:
+                return
+            with suppress(VersionConflict):
+                await self._vault.commit([*decided, self._changed(expected_version=version)])
+                await self.read()
+                return
+
+    def _changed(self, *, expected_version: int | None) -> Change:
+        """Goes with every change: by it other processes see that something is new."""
+        return self._vault.put(
+            DEFINITIONS_CHANGED,
+            DefinitionsChanged(at=datetime.now(UTC)),
+            id=DEFINITIONS_CHANGED_ID,
+            parent_id=DEFINITIONS_CHANGED_ID,
+            position=0,
+            expected_version=expected_version,
+        )
+
+    async def _take(self, stored: dict[str, ProviderDefinition]) -> None:
+        """Know these definitions, and nothing of what was known beside others."""
+        before, self._definitions = self._definitions, stored
+        self._prices = {}
+        self._lists.forget()
+        self._overrides.forget()
+        for name, definition in before.items():
+            if stored.get(name) != definition:
+                await self._drop(name)
+
+    async def _drop(self, name: str) -> None:
+        self.learned.forget(name)
+        provider = self._providers.pop(name, None)
         if provider is not None:
             await provider.close()
+
+    async def _keep(
+        self, definition: ProviderDefinition, models: tuple[ModelInfo, ...]
+    ) -> ListedModels:
+        return await self._lists.keep(definition, models, news=self._changed(expected_version=None))
 
     async def _asked(self, name: str, is_refreshed: bool) -> tuple[ModelInfo, ...] | str:
         definition = self._definitions[name]
@@ -326,7 +407,7 @@ class Models:
                 if listed is not None and listed.models:
                     return listed.models
             models = tuple(await self._provider(name).models())
-            return (await self._lists.keep(definition, models)).models
+            return (await self._keep(definition, models)).models
         except WindowpaneError as error:
             return str(error)
 
@@ -385,7 +466,7 @@ class Models:
 
     async def _override(self, name: str) -> ModelOverride | None:
         provider_name, _, model = name.partition("/")
-        return override_for(model, await self.overrides(provider_name))
+        return override_for(model, await self._overrides.of(self.definition(provider_name)))
 
     def _provider(self, name: str) -> Provider:
         if name not in self._providers:

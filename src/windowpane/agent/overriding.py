@@ -18,37 +18,37 @@ class Overrides:
         self._said: dict[str, ModelOverrides] = {}
 
     async def of(self, definition: ProviderDefinition) -> tuple[ModelOverride, ...]:
-        if definition.id not in self._said:
+        # What is read here may be old when it comes, so it must not outlive a ``forget``.
+        said = self._said
+        if definition.id not in said:
             stored = await self._vault.find(OVERRIDES, overrides_id(definition.id))
-            self._said[definition.id] = stored.value if stored else NOTHING_SAID
-        return self._said[definition.id].overrides
+            said[definition.id] = stored.value if stored else NOTHING_SAID
+        return said[definition.id].overrides
 
-    async def set(self, definition: ProviderDefinition, override: ModelOverride) -> None:
-        """In the place of what was said of the same models before."""
+    async def added(self, definition: ProviderDefinition, override: ModelOverride) -> Change:
+        """The change that puts one in the place of what was said of the same models before."""
         known = await self.of(definition)
         others = tuple(one for one in known if one.models != override.models)
-        await self._keep(definition, (*others, override))
+        return self._put(definition, (*others, override))
 
-    async def remove(self, definition: ProviderDefinition, models: str) -> None:
+    async def removed(self, definition: ProviderDefinition, models: str) -> Change:
+        """The change that takes one from the vault."""
         known = await self.of(definition)
         others = tuple(one for one in known if one.models != models)
         if len(others) == len(known):
             raise NotFound("override", id=models)
-        await self._keep(definition, others)
+        return self._put(definition, others)
 
-    def forget(self, definition: ProviderDefinition) -> None:
-        self._said.pop(definition.id, None)
+    def forget(self) -> None:
+        """Look at what is stored when somebody asks: another process may have changed it."""
+        self._said = {}
 
     def forgotten(self, definition: ProviderDefinition) -> Change:
         """The change that takes all of them from the vault."""
         return self._vault.delete(OVERRIDES, overrides_id(definition.id))
 
-    async def _keep(
-        self, definition: ProviderDefinition, overrides: tuple[ModelOverride, ...]
-    ) -> None:
+    def _put(self, definition: ProviderDefinition, overrides: tuple[ModelOverride, ...]) -> Change:
         id, kept = overrides_id(definition.id), ModelOverrides(overrides=overrides)
-        put = self._vault.put(
+        return self._vault.put(
             OVERRIDES, kept, id=id, parent_id=id, position=0, expected_version=None
         )
-        await self._vault.commit([put])
-        self._said[definition.id] = kept

@@ -82,6 +82,7 @@ class Receipts:
         again = await self._replayed(receipt)
         if again.request is None:
             return Reproduced(receipt=receipt, wire=None, is_same=False, missing=again.missing)
+        await self._models.read()
         try:
             provider, _ = self._models.resolve(receipt.model)
         except NotFound as gone:

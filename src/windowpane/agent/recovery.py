@@ -1,51 +1,93 @@
-"""Turns whose process died: read from their log and closed as interrupted, text kept.
+"""Turns that nobody answers any more: read from what they left and closed as interrupted.
 
-The same reading serves to show a turn that another process is answering now.
+Whoever notices first closes one; for everybody else nothing is left to do.
 """
 
 from __future__ import annotations
 
+import logging
 from datetime import datetime
 
 from msgspec import structs
 
 from windowpane.agent.accounts import receipt_rows
+from windowpane.agent.budgets import given_back
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.results import with_message
+from windowpane.errors import NotFound, RecordDamaged, VersionConflict
 from windowpane.ids import new_id
 from windowpane.messages import Message
-from windowpane.storage.base import Change
+from windowpane.storage.base import Change, Delete
 from windowpane.storage.history import end_run, put_message, put_turn
-from windowpane.storage.shelves import EVENTS, RECORDS, RUNS, TOP, TURNS, Run
+from windowpane.storage.shelves import (
+    EVENTS,
+    PROGRESS,
+    RECORDS,
+    RUNS,
+    TOP,
+    TURNS,
+    Progress,
+    Run,
+)
 from windowpane.storage.vault import Stored, Vault
 
+logger = logging.getLogger(__name__)
 
-async def read_unfinished(vault: Vault, run: Run) -> Unfinished:
-    turn = (await vault.get(TURNS, run.turn_id)).value
-    records = await vault.all_children(RECORDS, [run.turn_id])
-    unfinished = Unfinished(turn=turn, messages=records.values)
-    for logged in (await vault.all_children(EVENTS, [run.turn_id])).values:
+NO_PROGRESS = Progress(open_part=None, receipt=None)
+
+
+async def interrupt(vault: Vault, stored: Stored[Run], *, at: datetime) -> bool:
+    """Close a turn with the text and the account that it left; false if somebody else has done so.
+
+    The chat is usable at once.
+    """
+    turn_id, chat_id = stored.value.turn_id, stored.id
+    version = await vault.version(PROGRESS, turn_id)
+    if version == 0:
+        return False
+    progress = await _progress(vault, turn_id)
+    changes: list[Change] = [
+        # A process that lives after all has written meanwhile, and this must not cut its text.
+        Delete(table="runs", id=turn_id, expected_version=version),
+        *await _closing(vault, turn_id, progress, at=at),
+        *_accounted(vault, progress, at=at),
+        *end_run(vault, chat_id=chat_id, turn_id=turn_id),
+    ]
+    try:
+        await vault.commit(changes)
+    except VersionConflict:
+        return False
+    return True
+
+
+async def _progress(vault: Vault, turn_id: str) -> Progress:
+    try:
+        progress = await vault.find(PROGRESS, turn_id)
+    except RecordDamaged as error:
+        logger.warning("The last words of a turn are lost: %s", error)
+        return NO_PROGRESS
+    return NO_PROGRESS if progress is None else progress.value
+
+
+async def _closing(vault: Vault, turn_id: str, progress: Progress, *, at: datetime) -> list[Change]:
+    try:
+        before = await vault.get(TURNS, turn_id)
+    except (NotFound, RecordDamaged) as error:
+        logger.warning("A turn was left unfinished and cannot be closed: %s", error)
+        return []
+    unfinished = Unfinished(
+        turn=before.value, messages=(await vault.all_children(RECORDS, [turn_id])).values
+    )
+    for logged in (await vault.all_children(EVENTS, [turn_id])).values:
         unfinished.add(logged.event)
-    return unfinished
-
-
-async def interrupt(vault: Vault, stored: Stored[Run], *, at: datetime) -> None:
-    """Close a dead process's turn; the chat is usable at once."""
-    run, chat_id = stored.value, stored.id
-    unfinished = await read_unfinished(vault, run)
-    if run.open_part is not None:
-        unfinished.draft.add_open(run.open_part)
-    changes: list[Change] = []
+    if progress.open_part is not None:
+        unfinished.draft.add_open(progress.open_part)
+    turn = structs.replace(before.value, state="interrupted", ended_at=at)
+    changes: list[Change] = [put_turn(vault, before, turn)]
     if message := _left_behind(unfinished, at=at):
         position = len(with_message(unfinished.messages, message)) - 1
-        changes.append(put_message(vault, message, turn_id=run.turn_id, position=position))
-    before = await vault.get(TURNS, run.turn_id)
-    turn = structs.replace(before.value, state="interrupted", ended_at=at)
-    changes.append(put_turn(vault, before, turn))
-    if run.receipt is not None:
-        changes.extend(receipt_rows(vault, run.receipt, at=at))
-    changes.extend(end_run(vault, chat_id=chat_id, turn_id=run.turn_id))
-    await vault.commit(changes)
+        changes.append(put_message(vault, message, turn_id=turn_id, position=position))
+    return changes
 
 
 def _left_behind(unfinished: Unfinished, *, at: datetime) -> Message | None:
@@ -53,21 +95,33 @@ def _left_behind(unfinished: Unfinished, *, at: datetime) -> Message | None:
 
     Nobody knows how far the other calls came, so they stay without a result, and are not sent.
     """
-    if unfinished.draft.is_empty:
-        return unfinished.answered(id=new_id("record"), at=at)
-    return unfinished.draft.message(
-        id=new_id("record"), model=unfinished.turn.model, at=at, finish="error"
-    )
+    if not unfinished.draft.is_empty:
+        return unfinished.draft.message(
+            id=new_id("record"), model=unfinished.turn.model, at=at, finish="error"
+        )
+    if not unfinished.messages:  # those that asked for the calls cannot be opened
+        return None
+    return unfinished.answered(id=new_id("record"), at=at)
+
+
+def _accounted(vault: Vault, progress: Progress, *, at: datetime) -> list[Change]:
+    """The request on its way: what it used is spent, what was set aside for it is free again."""
+    if progress.receipt is None:
+        return []
+    return [
+        *receipt_rows(vault, progress.receipt, at=at),
+        *given_back(vault, progress.receipt),
+    ]
 
 
 async def interrupt_if_dead(vault: Vault, stored: Stored[Run], *, at: datetime) -> bool:
+    """False only if the turn is still being answered."""
     if await vault.store.is_alive(stored.value.process_id):
         return False
     await interrupt(vault, stored, at=at)
     return True
 
 
-async def interrupt_all_dead(vault: Vault, *, at: datetime) -> int:
-    runs = await vault.all_children(RUNS, [TOP])
-    closed = [await interrupt_if_dead(vault, stored, at=at) for stored in runs.items]
-    return sum(closed)
+async def interrupt_all_dead(vault: Vault, *, at: datetime) -> None:
+    for stored in (await vault.all_children(RUNS, [TOP])).items:
+        await interrupt_if_dead(vault, stored, at=at)

@@ -10,6 +10,7 @@ from windowpane.accounting import Totals, totals_of
 from windowpane.agent.topics import Topics
 from windowpane.agent.waiting import waiting_head
 from windowpane.errors import ChatBusy, ToolsWaiting
+from windowpane.ids import new_revision
 from windowpane.projects import Chat
 from windowpane.storage.accounts import receipts_of
 from windowpane.storage.branches import branch_of, go_to, leave_from, siblings
@@ -48,7 +49,7 @@ class Turns:
             await self._topics.get(marks.topic_id)
         changes = {key: value for key, value in structs.asdict(marks).items() if value is not None}
         turn = structs.replace(stored.value, **changes)
-        revised = structs.replace(chat.value, revision=chat.value.revision + 1)
+        revised = structs.replace(chat.value, revision=new_revision())
         await self._vault.commit(
             [
                 put_turn(self._vault, stored, turn),
@@ -88,7 +89,7 @@ class Turns:
             chat.value,
             head_id=branch[-1].id,
             turn_count=branch[-1].depth + 1,
-            revision=chat.value.revision + 1,
+            revision=new_revision(),
         )
         await self._vault.commit(
             [

@@ -6,7 +6,7 @@ says is sealed before it gets here and opened after it left. Every engine passes
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -104,6 +104,24 @@ class DeleteChildren(Struct, frozen=True, kw_only=True):
 
 Change = Put | Move | Delete | DeleteChildren
 
+# Tables whose changes other processes are told of.
+TOLD: frozenset[Table] = frozenset({"chats", "turns", "runs"})
+
+
+class Notice(Struct, frozen=True, kw_only=True):
+    """A row that another process wrote or deleted, or all below a parent if ``id`` is empty.
+
+    ``parent_id`` is empty where the change did not name it.
+    """
+
+    table: Table
+    id: str
+    parent_id: str
+
+
+# None: anything may have changed, since notices were lost or the engine cannot say what it was.
+Hear = Callable[[Notice | None], None]
+
 
 class Store(Protocol):
     async def open(self) -> None:
@@ -157,5 +175,12 @@ class Store(Protocol):
         ...
 
     async def is_alive(self, process_id: str) -> bool: ...
+
+    async def listen(self, hear: Hear) -> None:
+        """From now on until closing, tell what others have committed to the tables in ``TOLD``.
+
+        A notice may come late or for nothing, but none is missing without a None in its place.
+        """
+        ...
 
     async def size_bytes(self) -> int: ...

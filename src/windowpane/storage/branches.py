@@ -21,7 +21,7 @@ async def leave_from(vault: Vault, chat_id: str, depth: int) -> list[Change]:
     )
     ids = tuple(item.id for item in tail.items)
     moves: list[Change] = [Move(table="turns", ids=ids, to_parent_id=left_of(chat_id))]
-    return [*(moves if ids else []), *drop_all_pages(chat_id)]
+    return [*(moves if ids else []), *drop_all_pages(vault, chat_id)]
 
 
 async def siblings(vault: Vault, turn: Turn) -> list[TurnContent]:

@@ -14,23 +14,28 @@ from windowpane.errors import RecordDamaged
 from windowpane.events import LoggedEvent
 from windowpane.messages import Message
 from windowpane.projects import Chat, Project
-from windowpane.storage.base import Change, DeleteChildren, Put, Table
+from windowpane.storage.base import Change, Delete, DeleteChildren, Put, Table
 from windowpane.storage.shelves import (
     CHATS,
     EVENTS,
     OUTPUTS,
+    PROGRESS,
     PROJECTS,
     RECORDS,
     RUNS,
+    STOPS,
     TOP,
     TURNS,
+    Progress,
     Run,
+    StopRequest,
     ToolOutput,
     left_of,
     micros,
     outputs_of,
+    stop_id,
 )
-from windowpane.storage.turn_pages import drop_all_pages
+from windowpane.storage.turn_pages import delete_pages
 from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Turn, TurnContent
 
@@ -130,15 +135,41 @@ def put_event(vault: Vault, logged: LoggedEvent) -> Put:
     )
 
 
-def put_run(vault: Vault, run: Run, *, chat_id: str, expected_version: int | None) -> Put:
-    """With ``expected_version`` 0 this is the claim: it fails if the chat is answering already."""
+def put_run(vault: Vault, run: Run, *, chat_id: str) -> list[Change]:
+    """The claim: it fails if the chat is answering already."""
+    claim = vault.put(RUNS, run, id=chat_id, parent_id=TOP, position=0, expected_version=0)
+    progress = Progress(open_part=None, receipt=None)
+    return [
+        claim,
+        put_progress(vault, progress, turn_id=run.turn_id, chat_id=chat_id, expected_version=0),
+        # Asked at the very moment at which the turn had to wait; it may go on now.
+        vault.delete(STOPS, stop_id(run.turn_id)),
+    ]
+
+
+def put_progress(
+    vault: Vault, progress: Progress, *, turn_id: str, chat_id: str, expected_version: int
+) -> Put:
+    """Fails once the run has ended, however it did."""
     return vault.put(
-        RUNS,
-        run,
-        id=chat_id,
-        parent_id=TOP,
+        PROGRESS,
+        progress,
+        id=turn_id,
+        parent_id=chat_id,
         position=0,
         expected_version=expected_version,
+    )
+
+
+def put_stop(vault: Vault, request: StopRequest, *, turn_id: str, chat_id: str) -> Put:
+    """A soft one fails if there is one already: it must not take the place of a hard one."""
+    return vault.put(
+        STOPS,
+        request,
+        id=stop_id(turn_id),
+        parent_id=chat_id,
+        position=0,
+        expected_version=0 if request.is_soft else None,
     )
 
 
@@ -146,6 +177,7 @@ def end_run(vault: Vault, *, chat_id: str, turn_id: str) -> list[Change]:
     """The run and its events go together: from here on the records are the only account."""
     return [
         vault.delete(RUNS, chat_id),
+        DeleteChildren(table="runs", parent_id=chat_id),
         DeleteChildren(table="events", parent_id=turn_id),
     ]
 
@@ -178,14 +210,20 @@ async def contents_of(vault: Vault, turns: Sequence[Turn]) -> PathPage:
 
 
 async def delete_chat(vault: Vault, chat_id: str) -> list[Change]:
-    changes: list[Change] = [vault.delete(CHATS, chat_id), vault.delete(RUNS, chat_id)]
+    """Fails if the chat goes on meanwhile: what is added to it must be deleted, too."""
+    version = await vault.version(CHATS, chat_id)
+    changes: list[Change] = [
+        Delete(table="chats", id=chat_id, expected_version=version),
+        vault.delete(RUNS, chat_id),
+        DeleteChildren(table="runs", parent_id=chat_id),
+    ]
     for parent_id in (chat_id, left_of(chat_id)):
         for turn_id in await vault.child_ids(TURNS, parent_id):
             changes.append(DeleteChildren(table="records", parent_id=outputs_of(turn_id)))
             changes.extend(DeleteChildren(table=table, parent_id=turn_id) for table in BELOW_TURNS)
         changes.append(DeleteChildren(table="turns", parent_id=parent_id))
     changes.extend(DeleteChildren(table=table, parent_id=chat_id) for table in BELOW_CHATS)
-    return [*changes, *drop_all_pages(chat_id)]
+    return [*changes, *delete_pages(chat_id)]
 
 
 async def delete_project(vault: Vault, project_id: str) -> list[Change]:

@@ -17,6 +17,7 @@ from windowpane.storage.base import (
     Change,
     Delete,
     DeleteChildren,
+    Hear,
     Move,
     Put,
     Row,
@@ -121,6 +122,9 @@ class MemoryStore:
 
     async def is_alive(self, process_id: str) -> bool:
         return process_id in self._living
+
+    async def listen(self, hear: Hear) -> None:
+        """Nobody else can write here."""
 
     async def size_bytes(self) -> int:
         return sum(len(r.sealed) for rows in self._tables.values() for r in rows.by_id.values())

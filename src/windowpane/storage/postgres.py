@@ -15,11 +15,13 @@ from functools import partial
 import psycopg
 
 from windowpane.errors import StoreUnreachable, VersionConflict
+from windowpane.ids import new_id
 from windowpane.storage import postgres_rows
-from windowpane.storage.base import Change, Row, Table
+from windowpane.storage.base import Change, Hear, Row, Table
 from windowpane.storage.migrations import Migration
 from windowpane.storage.postgres_claim import Claim, lock_key
 from windowpane.storage.postgres_link import PostgresLink
+from windowpane.storage.postgres_listener import Listener
 from windowpane.storage.postgres_schema import migrate
 
 STATUS_PATIENCE_SECONDS = 30.0
@@ -31,6 +33,8 @@ class PostgresStore:
         self._link = PostgresLink(url)
         self._migrations = migrations
         self._claims: dict[str, Claim] = {}
+        self._sender = new_id("process")
+        self._listeners: list[Listener] = []
 
     async def open(self) -> None:
         try:
@@ -41,6 +45,9 @@ class PostgresStore:
         await self._link.open()
 
     async def close(self) -> None:
+        for listener in self._listeners:
+            await listener.end()
+        self._listeners.clear()
         for claim in self._claims.values():
             await claim.drop()
         self._claims.clear()
@@ -110,6 +117,14 @@ class PostgresStore:
     async def is_alive(self, process_id: str) -> bool:
         return await self._link.read(partial(postgres_rows.is_locked, key=lock_key(process_id)))
 
+    async def listen(self, hear: Hear) -> None:
+        listener = Listener(hear, sender=self._sender, connect=self._link.connect)
+        try:
+            await listener.begin()
+        except psycopg.Error as error:
+            raise self._link.explained(error) from error
+        self._listeners.append(listener)
+
     async def size_bytes(self) -> int:
         return await self._link.read(postgres_rows.size_bytes)
 
@@ -117,7 +132,9 @@ class PostgresStore:
         """Raises psycopg's errors only when nothing was committed."""
         async with self._link.lent() as connection:
             try:
-                transaction_id = await postgres_rows.begin(connection, changes=changes)
+                transaction_id = await postgres_rows.begin(
+                    connection, changes=changes, sender=self._sender
+                )
             except (VersionConflict, psycopg.Error):
                 if not connection.closed:
                     await connection.rollback()

@@ -16,6 +16,7 @@ from typing import cast
 import psycopg
 
 from windowpane.errors import StorageError
+from windowpane.storage.postgres_link import until_readable
 from windowpane.storage.postgres_rows import Connection
 
 logger = logging.getLogger(__name__)
@@ -99,20 +100,9 @@ async def _release(connection: Connection) -> None:
 
 
 async def _until_lost(connection: Connection) -> None:
-    """Costs nothing while nothing happens: the socket of an idle connection wakes us."""
     while True:
-        await _readable(connection.fileno())
+        await until_readable(connection)
         try:
             await connection.execute("SELECT 1")
         except psycopg.OperationalError:
             return
-
-
-async def _readable(descriptor: int) -> None:
-    loop = asyncio.get_running_loop()
-    woken = asyncio.Event()
-    loop.add_reader(descriptor, woken.set)
-    try:
-        await woken.wait()
-    finally:
-        loop.remove_reader(descriptor)

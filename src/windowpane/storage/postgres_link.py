@@ -141,6 +141,18 @@ class PostgresLink:
         return text
 
 
+async def until_readable(connection: Connection) -> None:
+    """Costs nothing while nothing happens: the socket of an idle connection wakes us."""
+    loop = asyncio.get_running_loop()
+    woken = asyncio.Event()
+    descriptor = connection.fileno()
+    loop.add_reader(descriptor, woken.set)
+    try:
+        await woken.wait()
+    finally:
+        loop.remove_reader(descriptor)
+
+
 def _may_be_repeated(error: psycopg.Error) -> bool:
     """Two batches were in each other's way, or a connection went with what it had not committed."""
     if isinstance(error, errors.DeadlockDetected | errors.SerializationFailure):

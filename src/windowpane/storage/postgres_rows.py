@@ -15,6 +15,7 @@ from psycopg import AsyncConnection, AsyncCursor
 
 from windowpane.errors import VersionConflict
 from windowpane.storage.base import TABLES, Change, Delete, DeleteChildren, Move, Put, Row, Table
+from windowpane.storage.notices import encoded, notices_of
 from windowpane.storage.rows import (
     COLUMNS,
     HIGHEST_POSITION,
@@ -25,6 +26,8 @@ from windowpane.storage.rows import (
 )
 
 Connection = AsyncConnection[tuple[object, ...]]
+# On which processes tell each other what they committed.
+CHANNEL: LiteralString = "windowpane"
 Parameter = str | int | bytes | list[str] | None
 
 
@@ -113,16 +116,22 @@ async def was_committed(connection: Connection, *, transaction_id: str) -> bool 
             return None
 
 
-async def begin(connection: Connection, *, changes: Sequence[Change]) -> str:
+async def begin(connection: Connection, *, changes: Sequence[Change], sender: str) -> str:
     """Make the changes in a transaction that stays open; its id is given back.
 
-    Raises ``VersionConflict`` with the transaction still open, too.
+    What others are told goes out with the commit, if there is one. Raises ``VersionConflict``
+    with the transaction still open, too.
     """
     statements = list(_statements(changes, written_at=now_micros()))
+    told = [encoded(notice, sender=sender) for notice in notices_of(changes)]
     async with connection.pipeline():
         await connection.execute("BEGIN")
         opened = await connection.execute("SELECT pg_current_xact_id()::text")
         cursors = [await connection.execute(s.query, s.values) for s in statements]
+        if told:
+            await connection.execute(
+                f"SELECT pg_notify('{CHANNEL}', told) FROM unnest(%s::text[]) AS told", [told]
+            )
     for statement, cursor in zip(statements, cursors, strict=True):
         if cursor.rowcount < len(statement.must_exist):
             raise VersionConflict(table=statement.table, id=await _gone(statement, cursor))

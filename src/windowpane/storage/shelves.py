@@ -26,16 +26,33 @@ from windowpane.turns import Turn
 TOP = ""
 
 
-class Run(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A turn that a process is answering now. Its id is the chat's: one send per chat.
-
-    ``receipt`` is that of the request on its way, so that a crash leaves its account.
-    """
+class Run(Struct, frozen=True, kw_only=True):
+    """A turn that a process is answering now. Its id is the chat's: one send per chat."""
 
     turn_id: str
     process_id: str
+
+
+class Progress(Struct, frozen=True, kw_only=True):
+    """How far a running turn is beyond its messages and events, written again and again.
+
+    Its id is the turn's, so that a process whose turn was closed by another can never write into
+    the next one's. ``receipt`` is that of the request on its way, so that a crash leaves its
+    account.
+    """
+
     open_part: OpenPart | None
-    receipt: Receipt | None = None
+    receipt: Receipt | None
+
+
+class StopRequest(Struct, frozen=True, kw_only=True):
+    """Somebody wants a running turn to stop, perhaps in another process than the one it is in.
+
+    ``is_soft``: after the step it is at.
+    """
+
+    asked_at: datetime
+    is_soft: bool
 
 
 class ToolOutput(Struct, frozen=True, kw_only=True):
@@ -58,11 +75,24 @@ class PackedTurns(Struct, frozen=True, kw_only=True):
     turns: tuple[Turn, ...]
 
 
+class PagesDropped(Struct, frozen=True, kw_only=True):
+    """Written whenever pages of a chat are dropped, so that nobody packs what he read before."""
+
+
 class ListedModels(Struct, frozen=True, kw_only=True):
     """A cache: the models that a provider listed when it was asked last."""
 
     models: tuple[ModelInfo, ...]
     fetched_at: datetime
+
+
+class DefinitionsChanged(Struct, frozen=True, kw_only=True):
+    """Written with every change of definitions, lists of models and overrides.
+
+    By its version other processes see that there is news, and two cannot both make a change.
+    """
+
+    at: datetime
 
 
 class ModelOverrides(Struct, frozen=True, kw_only=True):
@@ -111,11 +141,14 @@ TOPICS = Shelf("topics", holds=ProjectTopic, noun="topic")
 VIEWS = Shelf("views", holds=NamedView, noun="view")
 PAGES = Shelf("pages", holds=PackedTurns, noun="page of turns")
 PAGE_TOTALS = Shelf("pages", holds=PageTotals, noun="page's totals")
+PAGES_DROPPED = Shelf("pages", holds=PagesDropped, noun="mark of dropped pages")
 TURNS = Shelf("turns", holds=Turn, noun="turn")
 RECORDS = Shelf("records", holds=Message, noun="message")
 OUTPUTS = Shelf("records", holds=ToolOutput, noun="tool output")
 EVENTS = Shelf("events", holds=LoggedEvent, noun="event")
 RUNS = Shelf("runs", holds=Run, noun="running turn")
+PROGRESS = Shelf("runs", holds=Progress, noun="progress of a turn")
+STOPS = Shelf("runs", holds=StopRequest, noun="request to stop")
 RECEIPTS = Shelf("receipts", holds=Receipt, noun="receipt")
 TEXTS = Shelf("texts", holds=SharedText, noun="text of a receipt")
 USAGE = Shelf("usage", holds=UsageEvent, noun="usage event")
@@ -125,6 +158,10 @@ DRAFTS = Shelf("drafts", holds=Draft, noun="draft")
 DAY_SUMS = Shelf("pages", holds=DaySums, noun="day's usage")
 DAY_SUMS_PARENT = "usage-days"
 DEFINITIONS = Shelf("definitions", holds=ProviderDefinition, noun="provider")
+DEFINITIONS_CHANGED = Shelf(
+    "definitions", holds=DefinitionsChanged, noun="time at which providers were changed"
+)
+DEFINITIONS_CHANGED_ID = "changed"
 MODEL_LISTS = Shelf("definitions", holds=ListedModels, noun="list of models")
 LEARNED = Shelf("definitions", holds=LearnedModels, noun="lesson about models")
 OVERRIDES = Shelf("definitions", holds=ModelOverrides, noun="override")
@@ -143,6 +180,10 @@ def overrides_id(definition_id: str) -> str:
 
 def learned_id(definition_id: str) -> str:
     return f"{definition_id}:learned"
+
+
+def stop_id(turn_id: str) -> str:
+    return f"{turn_id}:stop"
 
 
 def left_of(chat_id: str) -> str:

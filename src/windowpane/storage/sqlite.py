@@ -11,10 +11,11 @@ from typing import TypeVar
 
 from windowpane.errors import StorageError
 from windowpane.storage import sqlite_file, sqlite_rows
-from windowpane.storage.base import Change, Row, Table
+from windowpane.storage.base import Change, Hear, Row, Table
 from windowpane.storage.migrations import Migration
 from windowpane.storage.process_locks import ProcessLocks
 from windowpane.storage.sqlite_thread import SqliteThread
+from windowpane.storage.sqlite_watch import FileWatch, foreign_writes
 
 T = TypeVar("T")
 
@@ -25,6 +26,7 @@ class SqliteStore:
         self._migrations = migrations
         self._processes = ProcessLocks(path.with_name(f"{path.name}-processes"))
         self._thread: SqliteThread | None = None
+        self._watches: list[FileWatch] = []
 
     async def open(self) -> None:
         if self._thread is not None:
@@ -34,6 +36,9 @@ class SqliteStore:
         self._thread = thread
 
     async def close(self) -> None:
+        for watch in self._watches:
+            await watch.end()
+        self._watches.clear()
         thread, self._thread = self._thread, None
         if thread is not None:
             await thread.stop()
@@ -98,6 +103,11 @@ class SqliteStore:
 
     async def is_alive(self, process_id: str) -> bool:
         return await self._read(lambda _: self._processes.is_alive(process_id))
+
+    async def listen(self, hear: Hear) -> None:
+        watch = FileWatch(hear, count=lambda: self._read(foreign_writes))
+        await watch.begin()
+        self._watches.append(watch)
 
     async def size_bytes(self) -> int:
         return await self._read(lambda _: sqlite_file.size_bytes(self._path))

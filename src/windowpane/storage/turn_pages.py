@@ -2,7 +2,7 @@
 
 Beside each packed page lie its totals, so that a plan counts what it does not walk. Both are a
 cache: whoever changes a turn drops its page with the same batch, and the next reader packs it
-again; deleting all of them changes no answer.
+again; deleting all of them changes no answer. A reader who was overtaken by a change packs nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,16 @@ from datetime import datetime
 from msgspec import Struct
 
 from windowpane.context.scope import PAGE_TURNS, PageTotals
+from windowpane.errors import VersionConflict
 from windowpane.storage.base import Change, DeleteChildren
-from windowpane.storage.shelves import PAGE_TOTALS, PAGES, TURNS, PackedTurns
+from windowpane.storage.shelves import (
+    PAGE_TOTALS,
+    PAGES,
+    PAGES_DROPPED,
+    TURNS,
+    PackedTurns,
+    PagesDropped,
+)
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn, TurnDigest
 
@@ -40,13 +48,19 @@ def drop_page(vault: Vault, *, chat_id: str, depth: int) -> list[Change]:
     return [
         vault.delete(PAGES, _page_id(chat_id, number)),
         vault.delete(PAGE_TOTALS, _totals_id(chat_id, number)),
+        _dropped(vault, chat_id, expected_version=None),
     ]
 
 
-def drop_all_pages(chat_id: str) -> list[Change]:
+def drop_all_pages(vault: Vault, chat_id: str) -> list[Change]:
+    return [*_delete_packed(chat_id), _dropped(vault, chat_id, expected_version=None)]
+
+
+def delete_pages(chat_id: str) -> list[Change]:
+    """For a chat that is deleted itself."""
     return [
-        DeleteChildren(table="pages", parent_id=chat_id),
-        DeleteChildren(table="pages", parent_id=_totals_parent(chat_id)),
+        *_delete_packed(chat_id),
+        DeleteChildren(table="pages", parent_id=_dropped_id(chat_id)),
     ]
 
 
@@ -110,7 +124,15 @@ async def read_totals(vault: Vault, chat_id: str) -> dict[int, PageTotals]:
     return {item.position: item.value for item in listing.items}
 
 
-async def pack(vault: Vault, chat_id: str, page: TurnPage, totals: PageTotals) -> None:
+async def times_dropped(vault: Vault, chat_id: str) -> int:
+    """To be read before the turns that are to be packed."""
+    return await vault.version(PAGES_DROPPED, _dropped_id(chat_id))
+
+
+async def pack(
+    vault: Vault, chat_id: str, page: TurnPage, totals: PageTotals, *, times_dropped: int
+) -> bool:
+    """False if something was changed since the turns were read; then nothing is packed."""
     packed = vault.put(
         PAGES,
         PackedTurns(turns=page.turns),
@@ -127,7 +149,31 @@ async def pack(vault: Vault, chat_id: str, page: TurnPage, totals: PageTotals) -
         position=page.number,
         expected_version=None,
     )
-    await vault.commit([packed, counted])
+    unchanged = _dropped(vault, chat_id, expected_version=times_dropped)
+    try:
+        await vault.commit([unchanged, packed, counted])
+    except VersionConflict:
+        return False
+    return True
+
+
+def _dropped(vault: Vault, chat_id: str, *, expected_version: int | None) -> Change:
+    id = _dropped_id(chat_id)
+    return vault.put(
+        PAGES_DROPPED,
+        PagesDropped(),
+        id=id,
+        parent_id=id,
+        position=0,
+        expected_version=expected_version,
+    )
+
+
+def _delete_packed(chat_id: str) -> list[Change]:
+    return [
+        DeleteChildren(table="pages", parent_id=chat_id),
+        DeleteChildren(table="pages", parent_id=_totals_parent(chat_id)),
+    ]
 
 
 def _page_id(chat_id: str, number: int) -> str:
@@ -136,6 +182,10 @@ def _page_id(chat_id: str, number: int) -> str:
 
 def _totals_id(chat_id: str, number: int) -> str:
     return f"{chat_id}:{number}:totals"
+
+
+def _dropped_id(chat_id: str) -> str:
+    return f"{chat_id}:dropped"
 
 
 def _totals_parent(chat_id: str) -> str:

@@ -132,6 +132,11 @@ class Vault:
         rows = await self.store.get(shelf.table, [id])
         return self.opened(shelf, rows[0]) if rows else None
 
+    async def version(self, shelf: Shelf[T], id: str) -> int:
+        """How often it was written, 0 if it does not exist; nothing is opened."""
+        rows = await self.store.get(shelf.table, [id])
+        return rows[0].version if rows else 0
+
     async def get_many(self, shelf: Shelf[T], ids: Sequence[str]) -> Listing[T]:
         """Those that exist, in the order of ``ids``."""
         return self.listing(shelf, await self.store.get(shelf.table, ids))

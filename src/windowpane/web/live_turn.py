@@ -38,8 +38,7 @@ class LiveTurn:
     """The newest turn of a chat, drawn event by event."""
 
     def __init__(self, began: TurnStarted | TurnResumed) -> None:
-        self._unfinished = Unfinished(turn=began.turn, messages=())
-        self._unfinished.add(began)
+        self._unfinished = Unfinished.of([began])
         self._pieces: list[Piece] = []
         self._drawn: list[Markup] = []
         self._open: OpenPieces | None = None

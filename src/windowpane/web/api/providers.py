@@ -86,6 +86,7 @@ async def list_nearby(workspace: Workspace) -> list[NearbyServer]:
 
 @post("/api/providers")
 async def add_provider(workspace: Workspace, data: ProviderInput) -> ProviderView:
+    await workspace.models.read()
     name = workspace.models.new_name(data.name)
     await workspace.models.add(_definition(data, known=None))
     return await provider_view(workspace, workspace.models.definition(name))
@@ -103,6 +104,7 @@ async def check_provider(
     With ``is_new`` it is also said whether another provider has the name already.
     """
     models = workspace.models
+    await models.read()
     if is_new:
         try:
             models.new_name(data.name)
@@ -115,6 +117,7 @@ async def check_provider(
 @post("/api/providers/{name:str}/check", status_code=200)
 async def check_stored(request: Request[Any, Any, Any], workspace: Workspace, name: str) -> Checked:
     """Ask the provider for its models, with what is stored of it."""
+    await workspace.models.read()
     definition = workspace.models.definition(name)
     return await unless_left(request, workspace.models.check(definition))
 
@@ -129,6 +132,7 @@ async def refresh_models(
 
 @put("/api/providers/{name:str}")
 async def change_provider(workspace: Workspace, name: str, data: ProviderInput) -> ProviderView:
+    await workspace.models.read()
     known = workspace.models.definition(name)
     await workspace.models.replace(name, _definition(data, known=known))
     return await provider_view(workspace, workspace.models.definition(name))

@@ -137,6 +137,7 @@ async def _model_view(workspace: Workspace, *, chat: Chat, project: Project) -> 
     chosen = await workspace.choices.model_of(chat, project=project)
     name = chosen or await workspace.chosen_model() or ""
     provider, _, short_name = name.partition("/")
+    await workspace.models.read()
     is_demo = any(
         known.name == provider and known.family == "local" for known in workspace.models.definitions
     )

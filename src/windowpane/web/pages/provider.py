@@ -39,6 +39,7 @@ async def provider_page(workspace: Workspace, first_steps: FirstSteps, id: str) 
 
 @get("/providers/{id:str}/head", include_in_schema=False)
 async def head_fragment(workspace: Workspace, id: str) -> Template:
+    await workspace.models.read()
     definition = workspace.models.definition_with_id(id)
     context = {"root": BELOW_LIST, "provider": await entry(workspace, definition)}
     return Template(template_name="parts/_provider_facts.html", context=context)
@@ -49,6 +50,7 @@ async def models_fragment(
     request: Request[Any, Any, Any], workspace: Workspace, id: str
 ) -> Template:
     """The table of models. A provider that never told its list is asked for it now."""
+    await workspace.models.read()
     definition = workspace.models.definition_with_id(id)
     name, failure = definition.name, None
     if is_ready(definition) and await workspace.models.listed(name) is None:
@@ -68,6 +70,7 @@ async def models_fragment(
 @get("/providers/{id:str}/model", include_in_schema=False)
 async def model_fragment(workspace: Workspace, id: str, name: ModelName) -> Template:
     """All that is known of one model, and the form that sets it by hand."""
+    await workspace.models.read()
     definition = workspace.models.definition_with_id(id)
     full_name = f"{definition.name}/{name}"
     facts = await workspace.models.facts(full_name)
@@ -91,6 +94,7 @@ async def model_fragment(workspace: Workspace, id: str, name: ModelName) -> Temp
 @get("/providers/{id:str}/override", include_in_schema=False)
 async def override_fragment(workspace: Workspace, id: str, models: ModelName = "") -> Template:
     """The form for a name or pattern that is set already, or for one that is still to be named."""
+    await workspace.models.read()
     definition = workspace.models.definition_with_id(id)
     overrides = await workspace.models.overrides(definition.name)
     form = form_of(

@@ -44,6 +44,7 @@ async def providers_page(workspace: Workspace, first_steps: FirstSteps) -> Templ
 @get("/providers/entries", include_in_schema=False)
 async def entries_fragment(workspace: Workspace) -> Template:
     """The list alone, for the page that has it already."""
+    await workspace.models.read()
     context = {"root": AT_LIST, **await _entries(workspace)}
     return Template(template_name="parts/_providers.html", context=context)
 
@@ -64,6 +65,7 @@ async def nearby_fragment(request: Request[Any, Any, Any], workspace: Workspace)
 async def new_provider_page(
     workspace: Workspace, first_steps: FirstSteps, preset: str = "custom"
 ) -> Template:
+    await workspace.models.read()
     draft = draft_from_preset(preset_called(preset), taken=_taken(workspace))
     context = {
         "draft": draft,
@@ -75,6 +77,7 @@ async def new_provider_page(
 
 @get("/providers/{id:str}/edit", include_in_schema=False)
 async def edit_provider_page(workspace: Workspace, first_steps: FirstSteps, id: str) -> Template:
+    await workspace.models.read()
     draft = draft_from_definition(workspace.models.definition_with_id(id))
     context = {
         "draft": draft,
