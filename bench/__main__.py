@@ -7,7 +7,10 @@ import sys
 from pathlib import Path
 
 # Parts that others measure against: servers of their own, not benchmarks.
-PARTS = {"__init__", "__main__", "upstream", "relay", "bare", "processes", "watching", "shapes"}
+PARTS = {"__init__", "__main__", "upstream", "relay", "bare", "processes", "watching", "shapes"} | {
+    "dialogues",
+    "events",
+}
 
 
 def names() -> list[str]:

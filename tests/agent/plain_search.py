@@ -14,7 +14,7 @@ from msgspec import Struct
 from tests.agent.searching import NOW
 from windowpane.agent.search import SearchScope
 from windowpane.search import fields_of
-from windowpane.search.rank import AFTER, BEFORE, COLUMN_WEIGHTS, K1, B
+from windowpane.search.rank import AFTER, BEFORE, COLUMN_WEIGHTS, COMMON_SHARE, K1, B
 from windowpane.search.segment import COLUMNS, TEXT_COLUMNS
 from windowpane.search.tokens import TOKENIZER, stems
 from windowpane.search.wish import Wanted, wish_of
@@ -50,7 +50,7 @@ async def plain_search(vault: Vault, text: str, scope: SearchScope) -> list[tupl
         rarity = log(1 + (count - len(own) + 0.5) / (len(own) + 0.5))
         for id in by_id:
             value = own.get(id, 0.0)
-            if wish.is_question:
+            if wish.is_question and len(own) <= max(1, COMMON_SHARE * count):
                 value += sum(share * own.get(near, 0.0) for near, share in neighbours(id, by_id))
             if value:
                 gain = wanted.weight * (K1 + 1) * rarity * value / (value + K1)

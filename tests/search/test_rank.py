@@ -117,6 +117,20 @@ def test_a_question_finds_the_answer_beside_its_words() -> None:
     assert order(search(talk, "pottery", "hour", parents=in_line)) == [1]
 
 
+def test_a_common_word_such_as_a_name_counts_only_where_it_stands() -> None:
+    talk: list[Turn] = [["ann"], ["bob"], ["ann", "lock"], ["bob"], ["ann"]]
+    in_line = [-1, 0, 1, 2, 3]
+    named = search(talk, "ann", parents=in_line, takes_neighbours=True)
+    assert sorted(order(named)) == [0, 2, 4]
+    assert sorted(order(search(talk, "lock", parents=in_line, takes_neighbours=True))) == [
+        0,
+        1,
+        2,
+        3,
+        4,
+    ]
+
+
 def test_the_turn_after_counts_more_than_the_turn_before() -> None:
     found = search(
         [["x"], ["a"], ["y"], ["z"], ["w"]], "a", parents=[-1, 0, 1, 2, 3], takes_neighbours=True

@@ -222,7 +222,7 @@ def _gone_ids(news: News) -> frozenset[str]:
 def _live_ids(turns: SegmentTurns, *, chats: Container[str], gone: frozenset[str]) -> Sequence[str]:
     """The turns of a segment that there still are."""
     is_there = [id in chats for id in turns.chats]
-    if all(is_there) and gone.isdisjoint(turns.ids):
+    if all(is_there) and not gone:
         return turns.ids
     return [
         id

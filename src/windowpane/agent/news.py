@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 
 from msgspec import Struct
 
@@ -113,18 +114,19 @@ class _Known:
 
     def __init__(self, segments: Sequence[Opened]) -> None:
         self._segments = segments
-        self._counts: Counter[str] = Counter()
-        for opened in segments:
-            by_place = Counter(opened.turns.chat)
-            for place, count in by_place.items():
-                self._counts[opened.turns.chats[place]] += count
+
+    @cached_property
+    def _counts(self) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for opened in self._segments:
+            for place, count in Counter(opened.turns.chat).items():
+                counts[opened.turns.chats[place]] += count
+        return counts
 
     def count(self, chat_id: str) -> int:
         return self._counts[chat_id]
 
     def ids(self, chat_id: str) -> set[str]:
-        if not self._counts[chat_id]:
-            return set()
         found: set[str] = set()
         for turns in (opened.turns for opened in self._segments):
             if chat_id in turns.chats:

@@ -9,7 +9,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nsmallest
 from itertools import compress
 from math import log
@@ -25,6 +25,8 @@ COLUMN_WEIGHTS = {"asked": 1.0, "answered": 1.0, "tools": 0.3, "days": 0.6}
 # What a word counts for the turns after its own and before it, one step and two steps away.
 AFTER = (0.5, 0.2)
 BEFORE = (0.3, 0.1)
+# A word of more turns than this says nothing about the turns beside it: the speaker's name, say.
+COMMON_SHARE = 0.2
 # Sums of the same numbers in another order differ in their last digits, and may not in their rank.
 SCORE_DIGITS = 9
 
@@ -53,10 +55,14 @@ class Corpus(Struct, frozen=True, kw_only=True):
                 more.setdefault(parent, []).append(number)
         return Corpus(parents=parents, children=children, more_children=more, lengths=lengths)
 
-    def after(self, turn: int) -> Iterator[int]:
-        if self.children[turn] >= 0:
-            yield self.children[turn]
-            yield from self.more_children.get(turn, ())
+    def after(self, turns: Iterable[int]) -> list[int]:
+        found: list[int] = []
+        for turn in turns:
+            if self.children[turn] >= 0:
+                found.append(self.children[turn])
+            if turn in self.more_children:
+                found.extend(self.more_children[turn])
+        return found
 
 
 class Find(Struct, frozen=True, kw_only=True):
@@ -96,7 +102,9 @@ def ranked(
         own = statistics.own(find.places)
         with_words.update(own)
         gain = find.weight * (K1 + 1) * statistics.rarity(len(own))
-        frequencies = _spread(own, corpus=corpus, live=live) if takes_neighbours else own
+        is_telling = len(own) <= max(1, statistics.count * COMMON_SHARE)
+        is_spread = takes_neighbours and is_telling
+        frequencies = _spread(own, corpus=corpus, live=live) if is_spread else own
         for turn, frequency in frequencies.items():
             scores[turn] = scores.get(turn, 0.0) + gain * frequency / (frequency + K1)
     best = nsmallest(
@@ -118,17 +126,17 @@ class _Statistics:
     def __init__(self, corpus: Corpus, live: Sequence[int]) -> None:
         self._live = live
         self._lengths = corpus.lengths
-        self._count = sum(live)
+        self.count = sum(live)
         self._parts = {
             name: _Parts(
                 COLUMN_WEIGHTS[name],
-                average=sum(compress(corpus.lengths[name], live)) / max(1, self._count),
+                average=sum(compress(corpus.lengths[name], live)) / max(1, self.count),
             )
             for name in COLUMNS
         }
 
     def rarity(self, turns: int) -> float:
-        return log(1 + (self._count - turns + 0.5) / (turns + 0.5))
+        return log(1 + (self.count - turns + 0.5) / (turns + 0.5))
 
     def own(self, places: Sequence[tuple[int, Sequence[Place]]]) -> dict[int, float]:
         """How often a word stands in each turn, less in a long column and in a light one."""
@@ -158,7 +166,7 @@ class _Parts(dict[int, float]):
 
 
 def _spread(own: Mapping[int, float], *, corpus: Corpus, live: Sequence[int]) -> dict[int, float]:
-    """Frequencies with what neighbours add to them. A common word stands in very many turns."""
+    """Frequencies with what neighbours add to them."""
     spread = dict(own)
     parents = corpus.parents
     for turn, frequency in own.items():
@@ -168,9 +176,9 @@ def _spread(own: Mapping[int, float], *, corpus: Corpus, live: Sequence[int]) ->
             if before < 0 or not live[before]:
                 break
             spread[before] = spread.get(before, 0.0) + share * frequency
-        after: Iterable[int] = (turn,)
+        after = [turn]
         for share in AFTER:
-            after = [child for one in after for child in corpus.after(one) if live[child]]
+            after = [child for child in corpus.after(after) if live[child]]
             for child in after:
                 spread[child] = spread.get(child, 0.0) + share * frequency
     return spread
