@@ -9,7 +9,8 @@ pace.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from base64 import b64decode
+from collections.abc import Callable, Iterator
 from time import process_time
 
 import msgspec
@@ -57,13 +58,26 @@ def parse_lines(blocks: list[bytes]) -> None:
 
 
 def parse_frames(blocks: list[bytes]) -> None:
+    for payload in frames(blocks):
+        json.loads(payload)
+
+
+def parse_wrapped(blocks: list[bytes]) -> None:
+    for payload in frames(blocks):
+        json.loads(b64decode(json.loads(payload)["bytes"]))
+
+
+def frames(blocks: list[bytes]) -> Iterator[bytes]:
     for block in blocks:
         start = 0
         while start < len(block):
             end = start + int.from_bytes(block[start : start + 4])
             headers_bytes = int.from_bytes(block[start + 4 : start + 8])
-            json.loads(block[start + 12 + headers_bytes : end - 4])
+            yield block[start + 12 + headers_bytes : end - 4]
             start = end
+
+
+PARSERS: dict[str, Reader] = {"bedrock": parse_frames, "anthropic_on_bedrock": parse_wrapped}
 
 
 def microseconds(read: Reader, blocks: list[bytes]) -> float:
@@ -72,19 +86,18 @@ def microseconds(read: Reader, blocks: list[bytes]) -> float:
     return (process_time() - start) / CHUNKS * 1e6
 
 
-def costs(shape: Shape) -> Costs:
+def costs(shape: Shape, *, parse_only: Reader) -> Costs:
     dialect = dialect_of(
         ProviderDefinition(
             id="prv_1",
             name="bench",
             family=shape.family,
-            base_url="https://models.example/v1",
+            base_url=shape.base_url,
             api_key="none",
         )
     )
     chunks = shape.answer(f" word{number % 100}" for number in range(CHUNKS))
     single, joined = in_blocks(chunks, size=1), in_blocks(chunks, size=JOINED_CHUNKS)
-    parse_only = parse_frames if shape.family == "bedrock" else parse_lines
     best = dict.fromkeys(("single", "joined", "json"), float("inf"))
 
     def map_all(blocks: list[bytes]) -> None:
@@ -105,7 +118,10 @@ def costs(shape: Shape) -> Costs:
 
 
 def main() -> None:
-    measured = {name: costs(shape) for name, shape in SHAPES.items()}
+    measured = {
+        name: costs(shape, parse_only=PARSERS.get(name, parse_lines))
+        for name, shape in SHAPES.items()
+    }
     result = {"bench": "mapper", "goal_ratio": GOAL_RATIO, "shapes": measured}
     print(msgspec.json.encode(result).decode())
 

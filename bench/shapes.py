@@ -5,6 +5,7 @@ Most of every chunk says nothing new: ids, names and padding come again and agai
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Iterable
 from struct import pack
 from zlib import crc32
@@ -24,6 +25,7 @@ class Shape(Struct, frozen=True, kw_only=True):
     head: list[bytes]
     chunk: Callable[[str], bytes]
     tail: Callable[[str], list[bytes]]
+    base_url: str = "https://models.example/v1"
 
     def answer(self, words: Iterable[str]) -> list[bytes]:
         told = list(words)
@@ -207,6 +209,12 @@ def bedrock_end(_: str) -> list[bytes]:
     ]
 
 
+def wrapped(event: bytes) -> bytes:
+    """An event of Anthropic's as Bedrock passes it on: its JSON in base64, in a frame."""
+    payload = event[event.index(b"data: ") + 6 :].strip()
+    return frame("chunk", {"bytes": b64encode(payload).decode(), "p": "abcdefgh"})
+
+
 SHAPES = {
     "openai_chat": Shape(
         family="openai_chat",
@@ -264,3 +272,10 @@ SHAPES = {
         tail=bedrock_end,
     ),
 }
+SHAPES["anthropic_on_bedrock"] = Shape(
+    family="anthropic",
+    base_url="bedrock:us-east-1",
+    head=[wrapped(event) for event in SHAPES["anthropic"].head],
+    chunk=lambda word: wrapped(anthropic_delta(word)),
+    tail=lambda text: [wrapped(event) for event in anthropic_end(text)],
+)

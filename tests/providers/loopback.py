@@ -93,7 +93,7 @@ async def loopback(answer: Answering) -> AsyncGenerator[Loopback, None]:
 
 
 async def _request(reader: asyncio.StreamReader, *, connection: int) -> Received | None:
-    line = await reader.readline()
+    line = (await reader.readline()).decode("latin-1").strip()
     if not line:
         return None
     headers: dict[str, str] = {}
@@ -101,6 +101,4 @@ async def _request(reader: asyncio.StreamReader, *, connection: int) -> Received
         name, _, value = field.partition(":")
         headers[name.lower()] = value.strip()
     body = await reader.readexactly(int(headers.get("content-length", "0")))
-    return Received(
-        line=line.decode("latin-1").strip(), headers=headers, body=body, connection=connection
-    )
+    return Received(line=line, headers=headers, body=body, connection=connection)

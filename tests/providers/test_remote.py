@@ -128,6 +128,34 @@ async def test_answers_that_were_read_to_their_end_share_a_connection(making: Ma
         assert [request.connection for request in server.received] == [1, 1]
 
 
+async def test_a_connection_that_died_since_it_was_used_is_replaced_unseen(making: Making) -> None:
+    async def only_once_each(line: Line) -> bool:
+        request = server.received[-1]
+        if any(
+            one is not request and one.connection == request.connection for one in server.received
+        ):
+            return False
+        return await say_hello(line)
+
+    async with loopback(only_once_each) as server:
+        provider = making(server.url)
+        for _ in range(3):
+            answer = await answered(provider, QUESTION)
+            assert (answer.text, answer.failure) == ("Hello.", None)
+        assert [one.connection for one in server.received] == [1, 1, 2, 2, 3]
+
+
+async def test_a_new_connection_that_dies_is_a_failure_and_not_tried_again(making: Making) -> None:
+    async def hang_up(line: Line) -> bool:
+        return False
+
+    async with loopback(hang_up) as server:
+        answer = await answered(making(server.url), QUESTION)
+        assert len(server.received) == 1
+    assert answer.failure is not None
+    assert answer.failure.kind == "net"
+
+
 async def test_closing_the_stream_hangs_up_at_once(making: Making) -> None:
     gone = asyncio.Event()
 

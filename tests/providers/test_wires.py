@@ -15,14 +15,14 @@ from windowpane.definitions import Family
 from windowpane.parts import Text
 from windowpane.providers.base import StreamMapper
 
-WIRES = [
-    pytest.param(family, wire, id=f"{family}-{name}")
-    for family in REMOTE
-    for name, wire in wires(family).items()
-]
+NAMED: dict[str, tuple[Family, Wire]] = {
+    f"{family}-{name}": (family, wire) for family in REMOTE for name, wire in wires(family).items()
+}
 CLAUDES = wires("anthropic")
-every_wire = pytest.mark.parametrize(("family", "wire"), WIRES)
+every_wire = pytest.mark.parametrize(("family", "wire"), NAMED.values(), ids=NAMED)
+some_wire = st.sampled_from(list(NAMED.values()))
 CUT_EVERY_BYTES = 10
+FLIPS = 60
 
 
 def answered(family: Family, blocks: Iterable[bytes]) -> Answer:
@@ -46,12 +46,19 @@ def test_an_answer_is_understood_byte_by_byte(family: Family, wire: Wire) -> Non
 
 
 @every_wire
-@given(data=st.data())
-def test_an_answer_is_understood_in_any_pieces(
-    family: Family, wire: Wire, data: st.DataObject
+@pytest.mark.parametrize("block_bytes", [2, 7, 61])
+def test_an_answer_is_understood_in_blocks_of_any_size(
+    family: Family, wire: Wire, block_bytes: int
 ) -> None:
-    places = data.draw(st.lists(st.integers(0, len(wire.body)), max_size=12))
+    places = range(block_bytes, len(wire.body), block_bytes)
     assert_is(answered(family, cut_at(wire.body, places)), wire.answer)
+
+
+@given(data=st.data())
+def test_an_answer_is_understood_in_any_pieces(data: st.DataObject) -> None:
+    for family, wire in data.draw(st.lists(some_wire, min_size=5, max_size=5)):
+        places = data.draw(st.lists(st.integers(0, len(wire.body)), max_size=12))
+        assert_is(answered(family, cut_at(wire.body, places)), wire.answer)
 
 
 def assert_is_beginning(answer: Answer, whole: Answer) -> None:
@@ -84,19 +91,28 @@ def test_an_answer_cut_anywhere_is_a_net_failure_with_the_text_so_far(
             assert answer.failure.kind in ("net", whole.failure.kind)
 
 
-@every_wire
-@given(data=st.data())
-def test_a_damaged_answer_ends_in_valid_events(
-    family: Family, wire: Wire, data: st.DataObject
-) -> None:
+def assert_ends_well(family: Family, wire: Wire, *, place: int, bit: int) -> None:
     body = bytearray(wire.body or b"\n")
-    place = data.draw(st.integers(0, len(body) - 1))
-    body[place] ^= 1 << data.draw(st.integers(0, 7))
+    body[place] ^= 1 << bit
     answer = answered(family, [bytes(body)])
     assert (answer.finish is None) == (answer.failure is not None)
     if family == "bedrock":
         assert answer.failure is not None, "a checksum finds every flipped bit"
         assert answer.failure.kind == "net" or wire.answer.failure is not None
+
+
+@every_wire
+def test_a_damaged_answer_ends_in_valid_events(family: Family, wire: Wire) -> None:
+    size = len(wire.body) or 1
+    for place in range(0, size, max(1, size // FLIPS)):
+        assert_ends_well(family, wire, place=place, bit=place % 8)
+
+
+@given(data=st.data())
+def test_an_answer_damaged_anywhere_ends_in_valid_events(data: st.DataObject) -> None:
+    for family, wire in data.draw(st.lists(some_wire, min_size=5, max_size=5)):
+        place = data.draw(st.integers(0, max(0, len(wire.body) - 1)))
+        assert_ends_well(family, wire, place=place, bit=data.draw(st.integers(0, 7)))
 
 
 @pytest.mark.parametrize("wire", CLAUDES.values(), ids=CLAUDES)

@@ -38,9 +38,13 @@ class Shared:
         if self._session is None:
             from aiohttp import ClientSession, DummyCookieJar, TCPConnector
 
+            from windowpane.providers.http import used_connections
+
             # A hundred chats at once are a hundred open answers: the connections are not limited.
             self._session = ClientSession(
-                connector=TCPConnector(limit=0), cookie_jar=DummyCookieJar()
+                connector=TCPConnector(limit=0),
+                cookie_jar=DummyCookieJar(),
+                trace_configs=[used_connections()],
             )
         return self._session
 

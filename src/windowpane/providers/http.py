@@ -11,15 +11,20 @@ import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from urllib.request import getproxies, proxy_bypass
 
 from aiohttp import (
     ClientConnectorError,
     ClientError,
+    ClientOSError,
     ClientResponse,
     ClientSession,
     ClientTimeout,
     ConnectionTimeoutError,
+    ServerDisconnectedError,
+    TraceConfig,
+    TraceConnectionReuseconnParams,
 )
 from msgspec import structs
 from yarl import URL
@@ -39,6 +44,27 @@ SIGNED_AT = "x-amz-date"
 Authorise = Callable[[WireRequest], Mapping[str, str]]
 # Told the headers of every answer, a refusal's as well.
 Hear = Callable[[Mapping[str, str]], None]
+
+
+class Sending:
+    """What a session made with ``used_connections`` tells of one request."""
+
+    def __init__(self) -> None:
+        self.is_over_used_connection = False
+
+
+def used_connections() -> TraceConfig:
+    tracing = TraceConfig()
+    tracing.on_connection_reuseconn.append(_note_used)
+    return tracing
+
+
+async def _note_used(
+    session: ClientSession, context: SimpleNamespace, params: TraceConnectionReuseconnParams
+) -> None:
+    sending: object = context.trace_request_ctx
+    if isinstance(sending, Sending):
+        sending.is_over_used_connection = True
 
 
 class Upstream:
@@ -81,22 +107,7 @@ class Upstream:
     async def _send(self, wire: WireRequest, authorised: Mapping[str, str]) -> ClientResponse:
         timeouts = self._timeouts
         try:
-            return await self._session.request(
-                wire.method,
-                # As it was shown, and perhaps signed: not a colon is to be written differently.
-                URL(wire.url, encoded=True),
-                data=wire.body or None,
-                headers={**wire.headers, **authorised},
-                proxy=self._proxy,
-                # A redirect would carry the conversation to an address nobody configured.
-                allow_redirects=False,
-                timeout=ClientTimeout(
-                    total=None,
-                    # All of it: the name, the socket, the encryption, and a proxy's word.
-                    connect=timeouts.connect_seconds,
-                    sock_read=timeouts.first_byte_seconds,
-                ),
-            )
+            return await self._sent(wire, authorised)
         except ConnectionTimeoutError as error:
             why = f"no connection came about within {timeouts.connect_seconds:g} seconds"
             raise self._unreachable(why) from error
@@ -105,6 +116,37 @@ class Upstream:
         # A proxy of another kind than HTTP is a ``ValueError``.
         except (ClientError, OSError, ValueError) as error:
             raise self._unreachable(_reason(error)) from error
+
+    async def _sent(self, wire: WireRequest, authorised: Mapping[str, str]) -> ClientResponse:
+        """A server may close a connection just when it is used again: then nobody has read it."""
+        while True:
+            sending = Sending()
+            try:
+                return await self._request(wire, authorised, sending)
+            except (ServerDisconnectedError, ClientOSError):
+                if not sending.is_over_used_connection:
+                    raise
+
+    async def _request(
+        self, wire: WireRequest, authorised: Mapping[str, str], sending: Sending
+    ) -> ClientResponse:
+        return await self._session.request(
+            wire.method,
+            # As it was shown, and perhaps signed: not a colon is to be written differently.
+            URL(wire.url, encoded=True),
+            data=wire.body or None,
+            headers={**wire.headers, **authorised},
+            proxy=self._proxy,
+            # A redirect would carry the conversation to an address nobody configured.
+            allow_redirects=False,
+            timeout=ClientTimeout(
+                total=None,
+                # All of it: the name, the socket, the encryption, and a proxy's word.
+                connect=self._timeouts.connect_seconds,
+                sock_read=self._timeouts.first_byte_seconds,
+            ),
+            trace_request_ctx=sending,
+        )
 
     async def _refusal(self, incoming: Incoming, *, secrets: Sequence[str]) -> Failure:
         body = await incoming.beginning(limit_bytes=ERROR_BODY_LIMIT_BYTES)

@@ -98,6 +98,9 @@ class RemoteProvider:
 
     def _learn(self, model: str, headers: Mapping[str, str]) -> None:
         """What an answer tells holds until another one tells something else."""
+        # The catalog takes a moment to load, and most servers at home tell nothing.
+        if not any("ratelimit" in name.lower() for name in headers):
+            return
         provider = catalog_provider(self._dialect.base_url)
         taught = limits_in_headers(headers, provider=provider)
         if taught != NOTHING_TAUGHT:
