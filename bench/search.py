@@ -159,7 +159,7 @@ async def write_chat(vault: Vault, project_id: str, said: Sequence[Said]) -> Wri
 
 async def new_project(vault: Vault) -> str:
     project = Project(id=new_id("project"), name="Bench", created_at=BEGAN_AT)
-    await vault.commit([put_project(vault, project)])
+    await vault.commit([put_project(vault, project, expected_version=0)])
     return project.id
 
 
