@@ -20,6 +20,7 @@ from tests.workspaces import script
 from windowpane.cli.opening import opened_workspace
 from windowpane.providers.scripted import Reply
 from windowpane.settings import Settings
+from windowpane.tools.scripted import ToolScript
 from windowpane.turns import TurnContent
 from windowpane.workspace import ChatPage
 
@@ -92,12 +93,12 @@ def started(
             process.kill()
 
 
-def give_script(data: Path, *, replies: Sequence[Reply]) -> None:
+def give_script(data: Path, *, replies: Sequence[Reply], tools: Sequence[ToolScript] = ()) -> None:
     """Make ``script/scripted`` answer with these replies, in every process that opens the vault."""
 
     async def store() -> None:
         async with opened_workspace(Settings(data=str(data))) as workspace:
-            await script(workspace, folder=data, replies=replies)
+            await script(workspace, folder=data, replies=replies, tools=tools)
 
     asyncio.run(store())
 

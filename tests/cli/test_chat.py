@@ -38,7 +38,7 @@ def test_no_line_no_chat(data: Path) -> None:
 
 
 def test_a_pipe_ends_at_the_first_line_that_is_not_answered(data: Path) -> None:
-    busy = Fail(failure=Failure(kind="overloaded", message="The model is busy."))
+    busy = Fail(failure=Failure(kind="model", message="The model is busy."))
     give_script(data, replies=[says("Five.", when="two"), does(busy, when="three")])
     outcome = run("chat", *WITH_SCRIPT, data=data, stdin="two\nthree\nfour\n")
     assert (outcome.code, outcome.out) == (1, "Five.\n")
@@ -135,7 +135,7 @@ def test_ctrl_c_at_the_prompt_clears_the_line(data: Path) -> None:
 
 
 def test_a_failure_is_told_and_the_talk_goes_on(data: Path) -> None:
-    busy = Fail(failure=Failure(kind="overloaded", message="The model is busy."))
+    busy = Fail(failure=Failure(kind="model", message="The model is busy."))
     give_script(data, replies=[does(busy, when="one"), says("Five.", when="two")])
     with at_terminal(*WITH_SCRIPT, data=data) as terminal:
         terminal.until("> ")

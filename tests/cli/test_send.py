@@ -67,6 +67,7 @@ def test_json_tells_all_of_the_answer_in_one_object(data: Path) -> None:
         "chat_id": turn.turn.chat_id,
         "turn_id": turn.turn.id,
         "error": None,
+        "waiting": [],
     }
 
 

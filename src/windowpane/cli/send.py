@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from windowpane.cli.configuration import add_place_options
+from windowpane.cli.deciding import add_decision_options
 from windowpane.cli.grammar import Command, Parser
 from windowpane.cli.once import OnceOptions, add_once_options, check_not_once, check_once
 from windowpane.cli.typed import message_from
@@ -21,6 +22,10 @@ The text comes from TEXT, or from standard input if there is no TEXT or it is "-
 into a new chat of the first project unless --chat or --project say otherwise. Standard
 output gets the answer and nothing else; in a terminal, reasoning is shown dimmed beside it.
 Ctrl+C stops the answer and keeps what arrived. A server may run at the same time.
+
+A tool that may not run unasked is asked about in a terminal, unless --yes or --no answers.
+Where nobody can be asked, the answer waits and the exit code is 1. With --chat and an empty
+TEXT, a chat that waits goes on.
 
 With --once it needs no workspace: one API call to the provider that --definition describes,
 by its own name for the --model. No key file, no database and no chat is made or opened.
@@ -36,6 +41,8 @@ class SendOptions(Struct, frozen=True, kw_only=True):
     model: str | None
     json: bool
     once: bool
+    yes: bool
+    no: bool
 
 
 def add_options(parser: Parser) -> None:
@@ -46,6 +53,7 @@ def add_options(parser: Parser) -> None:
     add("--project", metavar="ID", help="begin a chat in this project")
     add("--model", metavar="NAME", help="answer this message with this model (provider/model)")
     add("--json", action="store_true", help="print one JSON object when the answer is complete")
+    add_decision_options(parser)
     add_once_options(parser)
     add_place_options(parser)
 
