@@ -658,6 +658,16 @@ class Workspace:
     async def estimate(self, chat_id: str, request: PlanRequest) -> SendEstimate:
         """What sending this now would cost."""
         outlook, draft = await self._looked_at(chat_id, request, at=_now())
+        return await self._estimate(outlook, draft)
+
+    async def estimate_at_hand(self, chat_id: str) -> SendEstimate | None:
+        """What the next send would cost; None if the price would have to be looked up first."""
+        outlook, draft = await self._looked_at(chat_id, PlanRequest(), at=_now())
+        if not self.models.knows_price(outlook.model):
+            return None
+        return await self._estimate(outlook, draft)
+
+    async def _estimate(self, outlook: Outlook, draft: Sequence[Message]) -> SendEstimate:
         ready = await self._planner.plan(outlook, draft, overflow=NO_OVERFLOW)
         head_id = outlook.chat.head_id
         receipts = await self.receipts.of(head_id) if head_id else []

@@ -278,6 +278,11 @@ class Models:
     async def calibration(self, name: str) -> Calibration:
         return (await self.learned.of(name)).calibration
 
+    def knows_price(self, name: str) -> bool:
+        """Whether asking for the price takes no time."""
+        definition = self.definition(name.partition("/")[0])
+        return name in self._prices or definition.is_local or definition.family in ANSWERS_AT_ONCE
+
     async def price(self, name: str) -> PriceSnapshot:
         """What the model costs now; looked up at most once in a while, because that takes time.
 

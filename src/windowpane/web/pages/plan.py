@@ -9,6 +9,7 @@ from litestar.params import Parameter
 from msgspec import Struct
 
 from windowpane.context.counting import turn_counter
+from windowpane.context.estimate import estimate_sentence
 from windowpane.context.plan import ContextPlan
 from windowpane.context.states import IN_REQUEST, PlannedTurn, TurnStanding
 from windowpane.context.words import counter_details, left_out_sentence, reason
@@ -34,12 +35,16 @@ class TurnSight(Struct, frozen=True, kw_only=True):
 
 
 class ContextSight(Struct, frozen=True, kw_only=True):
-    """``begins_at`` is the turn where the context begins, if turns before it are out."""
+    """``begins_at`` is the turn where the context begins, if turns before it are out.
+
+    ``price`` is what the next send would cost, in words; null where that must be looked up first.
+    """
 
     counter: str
     details: str
     sentence: str
     begins_at: str
+    price: str | None
     turns: list[TurnSight]
 
 
@@ -49,12 +54,14 @@ async def plan_view(
 ) -> ContextSight:
     sight = await workspace.sight(chat_id, PlanRequest(), first=first, end=end)
     plan = sight.plan
+    estimate = await workspace.estimate_at_hand(chat_id)
     details = "\n".join(f"{name}: {value}" for name, value in counter_details(plan).items())
     return ContextSight(
         counter=turn_counter(plan).text,
         details=details,
         sentence=left_out_sentence(plan),
         begins_at=_begins_at(plan),
+        price=estimate_sentence(estimate) if estimate else None,
         turns=[_turn_sight(plan, turn) for turn in sight.shown],
     )
 

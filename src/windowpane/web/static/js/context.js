@@ -5,7 +5,7 @@ const SETTLE_MS = 80;
 
 /**
  * @typedef {{ id: string, standing: string, badge: string, reason: string }} TurnSight
- * @typedef {{ counter: string, details: string, sentence: string, begins_at: string, turns: TurnSight[] }} ContextSight
+ * @typedef {{ counter: string, details: string, sentence: string, begins_at: string, price: string | null, turns: TurnSight[] }} ContextSight
  */
 
 /** Draws the plan onto the turns: the edge and badge of each, where the context begins, the counter. */
@@ -39,15 +39,15 @@ export class ContextView {
     const [first, end] = depths.length ? [Math.min(...depths), Math.max(...depths) + 1] : [0, 0];
     const response = await ask(`chats/${this.#log.dataset.chatId}/plan?first=${first}&end=${end}`).catch(() => null);
     if (response === null || number !== this.#asked) return;
-    this.#draw(await response.json());
-    await this.#price(number);
+    const sight = await response.json();
+    this.#draw(sight);
+    showPrice(sight.price ?? (await this.#price()));
   }
 
-  /** What the next send would cost. Asked apart: the first look at a price takes a moment. */
-  async #price(/** @type {number} */ number) {
-    const place = document.querySelector("[data-price]");
+  /** What the next send would cost. Asked apart where the price is not at hand: that takes a moment. */
+  async #price() {
     const response = await change("POST", `chats/${this.#log.dataset.chatId}/estimate`, {}).catch(() => null);
-    if (place && response !== null && number === this.#asked) place.textContent = (await response.json()).sentence;
+    return response === null ? "" : (await response.json()).sentence;
   }
 
   /** @param {ContextSight} sight */
@@ -63,6 +63,12 @@ export class ContextView {
   #turns() {
     return [.../** @type {NodeListOf<HTMLElement>} */ (this.#log.querySelectorAll(".turn"))];
   }
+}
+
+/** @param {string} sentence */
+function showPrice(sentence) {
+  const place = document.querySelector("[data-price]");
+  if (place) place.textContent = sentence;
 }
 
 /** @param {TurnSight} sight */

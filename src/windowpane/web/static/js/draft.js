@@ -21,8 +21,10 @@ export class DraftKeeper {
   constructor(box, place) {
     this.#box = box;
     this.#path = `drafts/${place}`;
-    this.#saved = box.value;
+    // What the page came with; something may have been typed since.
+    this.#saved = box.defaultValue;
     this.#takeBack();
+    if (box.value !== this.#saved) this.#later();
     box.addEventListener("input", () => this.#later());
     window.addEventListener("pagehide", () => this.#leave());
   }
@@ -71,6 +73,5 @@ export class DraftKeeper {
     sessionStorage.removeItem(this.#path);
     if (text === null || text === this.#saved) return;
     this.#box.value = text;
-    this.#later();
   }
 }

@@ -1,4 +1,3 @@
-import { DraftKeeper } from "../draft.js";
 import { withoutSent } from "../logic/words.js";
 import { Refusal, ask, change, find, on, signal } from "../page.js";
 
@@ -22,7 +21,8 @@ export class ChatComposer extends HTMLElement {
   #calls = find(this, "[data-calls-bar]", HTMLElement);
   #isSending = false;
   #isChoosing = false;
-  #draft = new DraftKeeper(this.#text, `chat:${this.dataset.chatId}`);
+  /** @type {Promise<import("../draft.js").DraftKeeper> | null} */
+  #draft = null;
 
   /** Tells which turn the writer has seen last. @type {() => string | null} */
   seenHead = () => null;
@@ -33,6 +33,8 @@ export class ChatComposer extends HTMLElement {
       void this.#submit();
     });
     this.#text.addEventListener("keydown", (event) => this.#keyPressed(event));
+    this.#text.addEventListener("input", () => this.#keepDraft(), { once: true });
+    if (sessionStorage.getItem(`drafts/${this.#place}`) !== null) this.#keepDraft();
     this.#model.addEventListener("change", () => void this.#choose());
     this.#stop.addEventListener("click", () => void this.stop());
     this.#softStop.addEventListener("click", () => void this.#stopSoftly());
@@ -49,6 +51,15 @@ export class ChatComposer extends HTMLElement {
   async #stopSoftly() {
     this.#softStop.disabled = true;
     await this.#try(() => change("POST", `${this.#path}/stop-softly`), ["nothing_running"]);
+  }
+
+  get #place() {
+    return `chat:${this.dataset.chatId}`;
+  }
+
+  /** Loaded with the first keystroke: most pages are only read. */
+  #keepDraft() {
+    this.#draft ??= import("../draft.js").then(({ DraftKeeper }) => new DraftKeeper(this.#text, this.#place));
   }
 
   /** Another model applies now, without having been picked here. @param {string} name */
@@ -80,7 +91,7 @@ export class ChatComposer extends HTMLElement {
     this.#isSending = false;
     if (!isStored) return;
     this.#text.value = withoutSent(this.#text.value, text);
-    this.#draft.sent();
+    void this.#draft?.then((keeper) => keeper.sent());
     signal("chat:sent", {});
   }
 
