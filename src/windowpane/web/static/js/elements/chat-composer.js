@@ -21,7 +21,7 @@ export class ChatComposer extends HTMLElement {
   #calls = find(this, "[data-calls-bar]", HTMLElement);
   #isSending = false;
   #isChoosing = false;
-  /** @type {Promise<import("../draft.js").DraftKeeper> | null} */
+  /** @type {Promise<import("../draft.js").DraftKeeper | null> | null} */
   #draft = null;
 
   /** Tells which turn the writer has seen last. @type {() => string | null} */
@@ -33,7 +33,7 @@ export class ChatComposer extends HTMLElement {
       void this.#submit();
     });
     this.#text.addEventListener("keydown", (event) => this.#keyPressed(event));
-    this.#text.addEventListener("input", () => this.#keepDraft(), { once: true });
+    this.#text.addEventListener("input", () => this.#keepDraft());
     if (sessionStorage.getItem(`drafts/${this.#place}`) !== null) this.#keepDraft();
     this.#model.addEventListener("change", () => void this.#choose());
     this.#stop.addEventListener("click", () => void this.stop());
@@ -59,7 +59,18 @@ export class ChatComposer extends HTMLElement {
 
   /** Loaded with the first keystroke: most pages are only read. */
   #keepDraft() {
-    this.#draft ??= import("../draft.js").then(({ DraftKeeper }) => new DraftKeeper(this.#text, this.#place));
+    this.#draft ??= this.#keeper();
+  }
+
+  /** Where the server cannot be reached the box has the text, and the next keystroke tries again. */
+  async #keeper() {
+    try {
+      const { DraftKeeper } = await import("../draft.js");
+      return new DraftKeeper(this.#text, this.#place);
+    } catch {
+      this.#draft = null;
+      return null;
+    }
   }
 
   /** Another model applies now, without having been picked here. @param {string} name */
@@ -91,7 +102,7 @@ export class ChatComposer extends HTMLElement {
     this.#isSending = false;
     if (!isStored) return;
     this.#text.value = withoutSent(this.#text.value, text);
-    void this.#draft?.then((keeper) => keeper.sent());
+    void this.#draft?.then((keeper) => keeper?.sent());
     signal("chat:sent", {});
   }
 
