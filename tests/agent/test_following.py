@@ -217,11 +217,13 @@ async def test_deleting_a_chat_elsewhere_ends_its_answer_and_leaves_nothing(
     store = store_from(shared_database)
     await store.open()
     try:
-        for table in ("turns", "runs", "records", "events"):
+        for table in ("turns", "runs", "records", "events", "receipts", "texts"):
             assert [await store.count(table, id) for id in (chat_id, turn_id)] == [0, 0], table
         assert await store.count("runs", "") == 0
     finally:
         await store.close()
+    # What was spent was spent, also for the answer that was cut off.
+    assert (await there.usage.chat(chat_id)).calls == 2
 
 
 async def test_a_chat_that_is_answered_elsewhere_is_busy(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -22,13 +23,15 @@ from tests.workspaces import (
 )
 from windowpane.agent import journal, lease
 from windowpane.agent.recovery import interrupt
+from windowpane.choices import Choices, chosen_names
 from windowpane.errors import StorageError
 from windowpane.events import TurnEnded
 from windowpane.providers.scripted import Call, Hang, Say
+from windowpane.storage.accounts import receipts_of
 from windowpane.storage.base import Change, Put, Store
 from windowpane.storage.choose import store_from
 from windowpane.storage.memory import MemoryStore
-from windowpane.storage.shelves import PROGRESS, RUNS
+from windowpane.storage.shelves import PROGRESS, RESERVATIONS, RUNS
 from windowpane.storage.vault import Vault
 from windowpane.workspace import SendRequest, Workspace
 
@@ -130,6 +133,35 @@ async def test_a_turn_that_was_taken_away_cannot_write_into_the_next_one(tmp_pat
             turns = (await whole(there, chat_id)).turns
     asked = [[message.text for message in content.messages] for content in turns]
     assert asked == [["first"], ["second"]]
+
+
+async def test_a_turn_that_was_taken_away_is_accounted_for_once_and_holds_no_money(
+    tmp_path: Path,
+) -> None:
+    store = MemoryStore()
+    replies = [does(Say(chunks=("and then ",)), Say(chunks=("on",) * 500, delay_seconds=0.05))]
+    vault = Vault(store, key=KEY)
+    async with workspace_over(store, folder=tmp_path, replies=replies) as here:
+        chat_id = await new_chat(here)
+        limits = Choices(chat_hard_usd=Decimal(1), max_output_tokens=100)
+        await here.choices.change_chat(chat_id, limits, names=chosen_names(limits))
+        position = here.position(chat_id)
+        turn = await here.send(chat_id, SendRequest(text="go"))
+        await until_stored(vault, chat_id, "and then ")
+        assert await set_aside(vault, chat_id) == 1
+
+        async with beside(Mistaken(store), tmp_path):
+            pass
+        await until_ended(here, chat_id, after=position)
+
+        [receipt] = await receipts_of(vault, turn.id)
+        assert receipt.stage == "interrupted"
+        assert (await here.usage.chat(chat_id)).calls == 1
+        assert await set_aside(vault, chat_id) == 0
+
+
+async def set_aside(vault: Vault, chat_id: str) -> int:
+    return len(await vault.child_ids(RESERVATIONS, f"chat:{chat_id}:reserved"))
 
 
 async def test_of_two_who_notice_at_once_one_closes_the_turn(

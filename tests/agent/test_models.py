@@ -250,6 +250,29 @@ async def test_what_is_said_of_a_model_elsewhere_is_known_here(
         assert facts.limits.context_window_tokens.value == tokens
 
 
+async def test_a_price_that_was_set_elsewhere_counts_for_the_next_call(
+    workspace: Workspace, elsewhere: Workspace, server: Loopback
+) -> None:
+    await workspace.models.add(there(server.url))
+    for usd in (5, 6):
+        prices = PriceValues(input=Rate(Decimal(usd)))
+        override = ModelOverride(models="gpt-x", prices=prices)
+        await workspace.models.set_override("there", override)
+        await elsewhere.models.limits("there/gpt-x")  # every call begins with that
+        assert (await elsewhere.models.price("there/gpt-x")).input == Rate(Decimal(usd))
+
+
+async def test_a_list_that_was_asked_for_elsewhere_is_known_here(
+    workspace: Workspace, elsewhere: Workspace, server: Loopback
+) -> None:
+    await workspace.models.add(there(server.url))
+    assert await elsewhere.models.listed("there") is None
+    await workspace.models.refresh("there")
+    listed = await elsewhere.models.listed("there")
+    assert listed is not None and [model.name for model in listed.models] == ["gpt-x"]
+    assert len(server.received) == 1
+
+
 async def test_two_processes_cannot_give_one_name_twice(
     workspace: Workspace, elsewhere: Workspace
 ) -> None:
