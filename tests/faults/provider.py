@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import cast
 
 import msgspec
@@ -38,6 +39,13 @@ class Telling:
 
     def text_before(self, moment: float) -> str:
         return "".join(text for at, text in self.chunks if at < moment)
+
+    @property
+    def longest_gap_seconds(self) -> float:
+        """Between two chunks. The provider means them to come evenly, so what is more than
+        that is how long this machine lets a process wait."""
+        times = [at for at, _ in self.chunks]
+        return max((after - before for before, after in pairwise(times)), default=0.0)
 
     @property
     def tool_results(self) -> int:

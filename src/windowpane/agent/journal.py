@@ -173,8 +173,12 @@ class Journal:
                 return turn
 
     async def flush_forever(self) -> None:
+        loop = asyncio.get_running_loop()
+        due_at = loop.time()
         while True:
-            await asyncio.sleep(self._flush_seconds)
+            # What a flush takes is not added to the pause: that would be lost text, too.
+            due_at = max(due_at + self._flush_seconds, loop.time())
+            await asyncio.sleep(due_at - loop.time())
             try:
                 await self.flush()
             except VersionConflict:
