@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from sqlite3 import Connection
 from typing import cast
+from weakref import finalize
 
 from msgspec import Struct
 
@@ -63,13 +64,12 @@ def grown(index: bytes | None, *, first: int, turns: Sequence[Fields]) -> Grown:
 
 
 class OpenSegment:
-    """Reads from any thread, but not from two at a time. Raises ``sqlite3.DatabaseError``."""
+    """Can be read from any thread. Raises ``sqlite3.DatabaseError`` when it is damaged."""
 
     def __init__(self, index: bytes) -> None:
         self._connection = _connected(index)
-
-    def close(self) -> None:
-        self._connection.close()
+        # With the last search that holds it: nobody else knows when that has ended.
+        finalize(self, self._connection.close)
 
     def places(self, wanted: Wanted) -> list[Place]:
         """Every place at which something of what is wanted stands."""
