@@ -13,7 +13,7 @@ from collections.abc import Container, Sequence
 from msgspec import Struct, structs
 
 from windowpane.agent.growing import document_of, segment_of, wordless
-from windowpane.agent.news import News, news_of
+from windowpane.agent.news import News, Room, news_of
 from windowpane.agent.open_segments import Opened, OpenSegments, new_opened
 from windowpane.agent.reading import read_turns
 from windowpane.errors import RecordDamaged, VersionConflict
@@ -43,14 +43,14 @@ logger = logging.getLogger(__name__)
 class Indexed(Struct, frozen=True, kw_only=True):
     """The index as it stands: its segments, which turns of them are gone, which are still open.
 
-    ``taken_turns`` have just come into it; ``waiting_turns`` are stored and not in it yet.
+    ``waiting_turns`` are stored and not in it yet; ``room`` is what was left for more of them.
     """
 
     segments: tuple[Opened, ...]
     gone_ids: frozenset[str]
     open_ids: tuple[str, ...]
-    taken_turns: int
     waiting_turns: int
+    room: Room
 
 
 class SegmentLost(Exception):
@@ -81,9 +81,9 @@ class ProjectIndex:
         self._lock = asyncio.Lock()
 
     async def caught_up(
-        self, chats: Sequence[Stored[Chat]], *, is_whole: bool, limit: int
+        self, chats: Sequence[Stored[Chat]], *, is_whole: bool, room: Room
     ) -> Indexed:
-        """The index with at most ``limit`` new turns of these chats in it, the newest first.
+        """The index with as many new turns of these chats as there is room for, newest first.
 
         ``is_whole``: these are all chats of the project, so any other one was deleted.
         """
@@ -91,7 +91,7 @@ class ProjectIndex:
             while True:
                 known = await self._known()
                 news = await news_of(
-                    self._vault, chats, note=known.note, segments=known.segments, limit=limit
+                    self._vault, chats, note=known.note, segments=known.segments, room=room
                 )
                 if is_whole:
                     listed = {chat.id for chat in chats}
@@ -251,6 +251,6 @@ def _indexed(news: News, *, segments: Sequence[Opened]) -> Indexed:
         segments=tuple(segments),
         gone_ids=_gone_ids(news),
         open_ids=tuple(id for synced in news.chats.values() for id in synced.open_ids),
-        taken_turns=len(news.turns) + len(news.damaged),
         waiting_turns=news.waiting_turns,
+        room=news.room,
     )

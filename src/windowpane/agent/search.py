@@ -19,6 +19,7 @@ from windowpane.agent.corpus import SegmentBroken, SegmentedCorpus
 from windowpane.agent.growing import document_of, segment_of
 from windowpane.agent.hits import chat_hits, turn_hit
 from windowpane.agent.indexing import Indexed, ProjectIndex
+from windowpane.agent.news import Room
 from windowpane.agent.open_segments import Opened, OpenSegments, new_opened
 from windowpane.agent.reading import ReadTurns, read_turns
 from windowpane.projects import Chat
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 # About half a second of work. Whoever has more to catch up with searches again.
 TURNS_PER_SEARCH = 2_000
+BYTES_PER_SEARCH = 4_000_000
 MOST_CHAT_HITS = 5
 # A search box asks many times in the same place.
 KEPT_CORPORA = 2
@@ -98,7 +100,7 @@ class Search:
     async def _ground(self, scope: SearchScope) -> _Ground:
         chats: dict[str, Chat] = {}
         indexes: list[Indexed] = []
-        room = TURNS_PER_SEARCH
+        room = Room(turns=TURNS_PER_SEARCH, size_bytes=BYTES_PER_SEARCH)
         for place in await self._places(scope):
             index = self._indexes.get(place.project_id)
             if index is None:
@@ -106,8 +108,8 @@ class Search:
                     self._vault, project_id=place.project_id, segments=self._segments
                 )
                 self._indexes[place.project_id] = index
-            caught_up = await index.caught_up(place.chats, is_whole=place.is_whole, limit=room)
-            room -= caught_up.taken_turns
+            caught_up = await index.caught_up(place.chats, is_whole=place.is_whole, room=room)
+            room = caught_up.room
             indexes.append(caught_up)
             chats.update((chat.id, chat.value) for chat in place.chats)
         return _Ground(chats=chats, indexes=indexes)
