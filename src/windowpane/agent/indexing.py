@@ -73,6 +73,13 @@ class _Known(Struct, frozen=True, kw_only=True):
     is_mended: bool
 
 
+class _Made(Struct, frozen=True, kw_only=True):
+    """A new segment: open, and as it is going to be stored."""
+
+    opened: Opened
+    put: Change
+
+
 class ProjectIndex:
     def __init__(self, vault: Vault, *, project_id: str, segments: OpenSegments) -> None:
         self._vault = vault
@@ -137,28 +144,22 @@ class ProjectIndex:
         if is_same and not known.is_mended and not placed.dissolved:
             return _indexed(news, segments=known.segments)
         made = await self._made(known, news, placed=placed)
-        leaving = {*placed.dissolved, placed.grown} if made else {*placed.dissolved}
+        leaving = {*placed.dissolved, *([placed.grown] if made else [])}
         staying = [one for one in known.segments if one.id not in leaving]
-        added = [new_opened(new_id("segment"), made)] if made else []
-        segments = (*staying, *added)
+        segments = (*staying, *(one.opened for one in made))
         news = structs.replace(news, chats=_tidied(news.chats, segments, is_due=bool(leaving)))
         note = IndexNote(
             recipe=RECIPE,
             segments=tuple(SegmentNote(id=one.id, turns=len(one.turns.ids)) for one in segments),
             chats=news.chats,
         )
-        puts = [
-            put_segment(self._vault, made, id=one.id, project_id=self._project_id)
-            for one in added
-            if made
-        ]
-        await self._commit(known, note, puts)
-        for one in added:
-            self._segments.keep(one)
+        await self._commit(known, note, [one.put for one in made])
+        for one in made:
+            self._segments.keep(one.opened)
         return _indexed(news, segments=segments)
 
-    async def _made(self, known: _Known, news: News, *, placed: Placement) -> Segment | None:
-        """The segment with the new turns and those of dissolved ones, if there are any."""
+    async def _made(self, known: _Known, news: News, *, placed: Placement) -> list[_Made]:
+        """The segment with the new turns and those of dissolved ones; none, if there are none."""
         gone = _gone_ids(news)
         moved = [
             id
@@ -169,9 +170,25 @@ class ProjectIndex:
         contents = [turn.content for turn in news.turns]
         contents += [turn.content for turn in (await read_turns(self._vault, moved)).turns.values()]
         if not contents and not news.damaged:
-            return None
+            return []
         base = await self._base(placed.grown) if placed.grown else None
-        return await asyncio.to_thread(_grown, base, contents, news.damaged)
+        return [await asyncio.to_thread(self._grown, base, contents, news.damaged)]
+
+    def _grown(
+        self,
+        base: Segment | None,
+        contents: Sequence[TurnContent],
+        damaged: Sequence[tuple[str, str]],
+    ) -> _Made:
+        """In a thread: indexing and sealing take a while."""
+        documents = [document_of(content) for content in contents]
+        documents.sort(key=lambda document: document.at_micros)
+        documents += [wordless(id, chat_id=chat_id) for id, chat_id in damaged]
+        segment, id = segment_of(documents, base=base), new_id("segment")
+        return _Made(
+            opened=new_opened(id, segment),
+            put=put_segment(self._vault, segment, id=id, project_id=self._project_id),
+        )
 
     async def _base(self, id: str) -> Segment:
         """It was open a moment ago, but only what is stored can be grown from."""
@@ -192,15 +209,6 @@ class ProjectIndex:
             *puts,
         ]
         await self._vault.commit(changes)
-
-
-def _grown(
-    base: Segment | None, contents: Sequence[TurnContent], damaged: Sequence[tuple[str, str]]
-) -> Segment:
-    documents = [document_of(content) for content in contents]
-    documents.sort(key=lambda document: document.at_micros)
-    documents += [wordless(id, chat_id=chat_id) for id, chat_id in damaged]
-    return segment_of(documents, base=base)
 
 
 def _sizes(known: _Known, news: News) -> list[Size]:
