@@ -12,9 +12,11 @@ from msgspec import structs
 from tests.agent.searching import EVERYTHING, NOW, Histories, find
 from tests.test_branches import ask_instead
 from tests.workspaces import KEY, ask, does, new_chat, says, script, until_ended, workspace_over
+from windowpane.agent import news
 from windowpane.agent import search as searching
 from windowpane.agent.search import Search, SearchScope
 from windowpane.errors import NotFound
+from windowpane.ids import new_id
 from windowpane.providers.scripted import Hang, Say
 from windowpane.search import Found
 from windowpane.storage.base import Delete, Put
@@ -133,6 +135,20 @@ async def test_a_first_build_is_done_in_pieces_and_begins_with_the_newest(
     ]
     assert {hit.depth for hit in found[0].turns} == set(range(25, 35))
     assert len(found[-1].turns) == 35
+
+
+async def test_large_turns_are_taken_in_fewer_at_a_time(
+    vault: Vault, histories: Histories, chat_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "BYTES_PER_SEARCH", 1_000)
+    monkeypatch.setattr(news, "TURNS_AT_ONCE", 2)
+    for number in range(10):
+        await histories.turn(chat_id, f"wombat {number}", new_id("turn") * 10)
+    instance = Search(vault)
+    first = await instance.catch_up(EVERYTHING)
+    assert 0 < first.indexed_turns < 10
+    assert first.indexed_turns + first.waiting_turns == 10
+    assert len((await find(instance, "wombat")).turns) == 10
 
 
 async def test_catching_up_can_be_given_up_and_goes_on_later(

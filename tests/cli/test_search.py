@@ -6,9 +6,11 @@ import msgspec
 import pytest
 
 from tests.agent.searching import Histories
+from tests.browser.filling import filled
 from tests.commands import Terminal, give_script, run
 from tests.server import in_vault
 from windowpane.search import Found
+from windowpane.storage.shelves import CHATS
 from windowpane.storage.vault import Vault
 
 
@@ -85,6 +87,22 @@ def test_bad_input_gets_a_sentence(data: Path) -> None:
         assert refused.complaint == "--limit takes a number from 1 to 200."
     assert "There is no chat cht_x" in run("search", "--chat", "cht_x", "a", data=data).complaint
     assert run("search", "--project", "prj_x", "a", data=data).code == 2
+
+
+def test_a_long_first_reading_shows_a_bar_that_goes_away(data_dir: Path) -> None:
+    give_script(data_dir, replies=())
+
+    async def fill(vault: Vault) -> None:
+        histories = Histories(vault)
+        id = await histories.chat(await histories.project())
+        await filled(turns=2_500)(vault, (await vault.get(CHATS, id)).value)
+
+    in_vault(data_dir, fill)
+    with Terminal("search", "little", data=data_dir, more={}) as terminal:
+        terminal.until("Reading new turns [")
+        terminal.until("2,000 of 2,500 turns")
+        assert terminal.end() == 0
+        assert terminal.seen.count("Question 0 · turn") == 10
 
 
 def test_in_a_terminal_hits_stand_out_and_control_characters_do_not_reach_it(data: Path) -> None:

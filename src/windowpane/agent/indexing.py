@@ -13,7 +13,7 @@ from collections.abc import Container, Sequence
 from msgspec import Struct, structs
 
 from windowpane.agent.growing import document_of, segment_of, wordless
-from windowpane.agent.news import News, news_of
+from windowpane.agent.news import News, Room, news_of
 from windowpane.agent.open_segments import Opened, OpenSegments, new_opened
 from windowpane.agent.reading import read_turns
 from windowpane.errors import RecordDamaged, VersionConflict
@@ -43,14 +43,14 @@ logger = logging.getLogger(__name__)
 class Indexed(Struct, frozen=True, kw_only=True):
     """The index as it stands: its segments, which turns of them are gone, which are still open.
 
-    ``taken_turns`` have just come into it; ``waiting_turns`` are stored and not in it yet.
+    ``waiting_turns`` are stored and not in it yet; ``room`` is what was left for more of them.
     """
 
     segments: tuple[Opened, ...]
     gone_ids: frozenset[str]
     open_ids: tuple[str, ...]
-    taken_turns: int
     waiting_turns: int
+    room: Room
 
 
 class SegmentLost(Exception):
@@ -73,6 +73,13 @@ class _Known(Struct, frozen=True, kw_only=True):
     is_mended: bool
 
 
+class _Made(Struct, frozen=True, kw_only=True):
+    """A new segment: open, and as it is going to be stored."""
+
+    opened: Opened
+    put: Change
+
+
 class ProjectIndex:
     def __init__(self, vault: Vault, *, project_id: str, segments: OpenSegments) -> None:
         self._vault = vault
@@ -81,9 +88,9 @@ class ProjectIndex:
         self._lock = asyncio.Lock()
 
     async def caught_up(
-        self, chats: Sequence[Stored[Chat]], *, is_whole: bool, limit: int
+        self, chats: Sequence[Stored[Chat]], *, is_whole: bool, room: Room
     ) -> Indexed:
-        """The index with at most ``limit`` new turns of these chats in it, the newest first.
+        """The index with as many new turns of these chats as there is room for, newest first.
 
         ``is_whole``: these are all chats of the project, so any other one was deleted.
         """
@@ -91,7 +98,7 @@ class ProjectIndex:
             while True:
                 known = await self._known()
                 news = await news_of(
-                    self._vault, chats, note=known.note, segments=known.segments, limit=limit
+                    self._vault, chats, note=known.note, segments=known.segments, room=room
                 )
                 if is_whole:
                     listed = {chat.id for chat in chats}
@@ -137,28 +144,22 @@ class ProjectIndex:
         if is_same and not known.is_mended and not placed.dissolved:
             return _indexed(news, segments=known.segments)
         made = await self._made(known, news, placed=placed)
-        leaving = {*placed.dissolved, placed.grown} if made else {*placed.dissolved}
+        leaving = {*placed.dissolved, *([placed.grown] if made else [])}
         staying = [one for one in known.segments if one.id not in leaving]
-        added = [new_opened(new_id("segment"), made)] if made else []
-        segments = (*staying, *added)
+        segments = (*staying, *(one.opened for one in made))
         news = structs.replace(news, chats=_tidied(news.chats, segments, is_due=bool(leaving)))
         note = IndexNote(
             recipe=RECIPE,
             segments=tuple(SegmentNote(id=one.id, turns=len(one.turns.ids)) for one in segments),
             chats=news.chats,
         )
-        puts = [
-            put_segment(self._vault, made, id=one.id, project_id=self._project_id)
-            for one in added
-            if made
-        ]
-        await self._commit(known, note, puts)
-        for one in added:
-            self._segments.keep(one)
+        await self._commit(known, note, [one.put for one in made])
+        for one in made:
+            self._segments.keep(one.opened)
         return _indexed(news, segments=segments)
 
-    async def _made(self, known: _Known, news: News, *, placed: Placement) -> Segment | None:
-        """The segment with the new turns and those of dissolved ones, if there are any."""
+    async def _made(self, known: _Known, news: News, *, placed: Placement) -> list[_Made]:
+        """The segment with the new turns and those of dissolved ones; none, if there are none."""
         gone = _gone_ids(news)
         moved = [
             id
@@ -169,9 +170,25 @@ class ProjectIndex:
         contents = [turn.content for turn in news.turns]
         contents += [turn.content for turn in (await read_turns(self._vault, moved)).turns.values()]
         if not contents and not news.damaged:
-            return None
+            return []
         base = await self._base(placed.grown) if placed.grown else None
-        return await asyncio.to_thread(_grown, base, contents, news.damaged)
+        return [await asyncio.to_thread(self._grown, base, contents, news.damaged)]
+
+    def _grown(
+        self,
+        base: Segment | None,
+        contents: Sequence[TurnContent],
+        damaged: Sequence[tuple[str, str]],
+    ) -> _Made:
+        """In a thread: indexing and sealing take a while."""
+        documents = [document_of(content) for content in contents]
+        documents.sort(key=lambda document: document.at_micros)
+        documents += [wordless(id, chat_id=chat_id) for id, chat_id in damaged]
+        segment, id = segment_of(documents, base=base), new_id("segment")
+        return _Made(
+            opened=new_opened(id, segment),
+            put=put_segment(self._vault, segment, id=id, project_id=self._project_id),
+        )
 
     async def _base(self, id: str) -> Segment:
         """It was open a moment ago, but only what is stored can be grown from."""
@@ -192,15 +209,6 @@ class ProjectIndex:
             *puts,
         ]
         await self._vault.commit(changes)
-
-
-def _grown(
-    base: Segment | None, contents: Sequence[TurnContent], damaged: Sequence[tuple[str, str]]
-) -> Segment:
-    documents = [document_of(content) for content in contents]
-    documents.sort(key=lambda document: document.at_micros)
-    documents += [wordless(id, chat_id=chat_id) for id, chat_id in damaged]
-    return segment_of(documents, base=base)
 
 
 def _sizes(known: _Known, news: News) -> list[Size]:
@@ -251,6 +259,6 @@ def _indexed(news: News, *, segments: Sequence[Opened]) -> Indexed:
         segments=tuple(segments),
         gone_ids=_gone_ids(news),
         open_ids=tuple(id for synced in news.chats.values() for id in synced.open_ids),
-        taken_turns=len(news.turns) + len(news.damaged),
         waiting_turns=news.waiting_turns,
+        room=news.room,
     )

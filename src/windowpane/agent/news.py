@@ -13,7 +13,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from windowpane.agent.open_segments import Opened
-from windowpane.agent.reading import ReadTurn, read_turns
+from windowpane.agent.reading import TURNS_AT_ONCE, ReadTurn, ReadTurns, read_piece
 from windowpane.projects import Chat
 from windowpane.storage.segments import IndexNote, SyncedChat
 from windowpane.storage.shelves import TURNS, left_of
@@ -21,16 +21,33 @@ from windowpane.storage.turn_pages import SETTLED
 from windowpane.storage.vault import Stored, Vault
 
 
+class Room(Struct, frozen=True, kw_only=True):
+    """How much may be read at once: turns, and what they take in the store."""
+
+    turns: int
+    size_bytes: int
+
+    @property
+    def is_left(self) -> bool:
+        return self.turns > 0 and self.size_bytes > 0
+
+    def without(self, read: ReadTurns) -> Room:
+        taken = len(read.turns) + len(read.damaged_ids)
+        return Room(turns=self.turns - taken, size_bytes=self.size_bytes - read.size_bytes)
+
+
 class News(Struct, frozen=True, kw_only=True):
     """Turns to take in, and how far each chat is then. ``damaged`` turns have no words.
 
-    ``waiting_turns`` are those beyond the limit, some of them by the chat's own count.
+    ``waiting_turns`` are those for which there was no room, some of them by the chat's own count;
+    ``room`` is what is left of it.
     """
 
     chats: dict[str, SyncedChat]
     turns: tuple[ReadTurn, ...]
     damaged: tuple[tuple[str, str], ...]
     waiting_turns: int
+    room: Room
 
 
 class _Compared(Struct, frozen=True, kw_only=True):
@@ -47,7 +64,7 @@ async def news_of(
     *,
     note: IndexNote,
     segments: Sequence[Opened],
-    limit: int,
+    room: Room,
 ) -> News:
     """Chats in the order in which they shall be taken in; of each its newest turns first."""
     known = _Known(segments)
@@ -59,16 +76,13 @@ async def news_of(
         before = note.chats.get(chat.id)
         if before is not None and before.version == chat.version and not before.open_ids:
             continue
-        room = limit - len(turns) - len(damaged)
-        if room <= 0:
+        if not room.is_left:
             waiting += max(0, chat.value.turn_count - known.count(chat.id))
             continue
         compared = await _compared(vault, chat, before=before, known=known.ids(chat.id))
-        taken = compared.new_ids[-room:]
-        left_over = len(compared.new_ids) - len(taken)
-        read = await read_turns(vault, taken)
+        read, left_over = await _read_newest(vault, compared.new_ids, room=room)
+        room = room.without(read)
         waiting += left_over
-        open_ids = tuple(id for id, turn in read.turns.items() if not _is_settled(turn))
         turns += [turn for turn in read.turns.values() if _is_settled(turn)]
         damaged += [(id, chat.id) for id in read.damaged_ids]
         is_done = compared.is_whole and left_over == 0
@@ -76,10 +90,33 @@ async def news_of(
             version=chat.version if is_done else 0,
             revision=chat.value.revision,
             turn_count=chat.value.turn_count,
-            open_ids=open_ids,
+            open_ids=tuple(id for id, turn in read.turns.items() if not _is_settled(turn)),
             gone_ids=compared.gone_ids,
         )
-    return News(chats=synced, turns=tuple(turns), damaged=tuple(damaged), waiting_turns=waiting)
+    return News(
+        chats=synced,
+        turns=tuple(turns),
+        damaged=tuple(damaged),
+        waiting_turns=waiting,
+        room=room,
+    )
+
+
+async def _read_newest(vault: Vault, ids: Sequence[str], *, room: Room) -> tuple[ReadTurns, int]:
+    """As many of the last turns as there is room for, and how many were left over."""
+    turns: dict[str, ReadTurn] = {}
+    damaged: list[str] = []
+    size_bytes, rest = 0, list(ids)
+    while rest and room.is_left:
+        count = min(TURNS_AT_ONCE, room.turns)
+        read = await read_piece(vault, rest[-count:])
+        del rest[-count:]
+        room = room.without(read)
+        turns = {**read.turns, **turns}
+        damaged += read.damaged_ids
+        size_bytes += read.size_bytes
+    whole = ReadTurns(turns=turns, damaged_ids=tuple(damaged), size_bytes=size_bytes)
+    return whole, len(rest)
 
 
 async def _compared(

@@ -14,7 +14,7 @@ from windowpane.storage.vault import Vault
 from windowpane.turns import TurnContent
 
 # Rows read at once: a long first reading can be given up between two such pieces.
-TURNS_AT_ONCE = 250
+TURNS_AT_ONCE = 100
 
 
 class ReadTurn(Struct, frozen=True, kw_only=True):
@@ -25,30 +25,40 @@ class ReadTurn(Struct, frozen=True, kw_only=True):
 
 
 class ReadTurns(Struct, frozen=True, kw_only=True):
-    """Turns that could be opened, by id, and the ids of those that are there and could not."""
+    """Turns that could be opened, by id, and the ids of those that are there and could not.
+
+    ``size_bytes`` is what they take in the store.
+    """
 
     turns: dict[str, ReadTurn]
     damaged_ids: tuple[str, ...]
+    size_bytes: int
 
 
 async def read_turns(vault: Vault, ids: Sequence[str]) -> ReadTurns:
-    turns: dict[str, ReadTurn] = {}
-    damaged: list[str] = []
-    for start in range(0, len(ids), TURNS_AT_ONCE):
-        piece = ids[start : start + TURNS_AT_ONCE]
-        rows = await vault.store.get(TURNS.table, piece)
-        records = await vault.store.children(
-            RECORDS.table,
-            piece,
-            from_position=None,
-            to_position=None,
-            newest_first=False,
-            limit=None,
-        )
-        read = await asyncio.to_thread(_opened, vault, rows, records)
-        turns.update(read.turns)
-        damaged.extend(read.damaged_ids)
-    return ReadTurns(turns=turns, damaged_ids=tuple(damaged))
+    pieces = [
+        await read_piece(vault, ids[start : start + TURNS_AT_ONCE])
+        for start in range(0, len(ids), TURNS_AT_ONCE)
+    ]
+    return ReadTurns(
+        turns={id: turn for piece in pieces for id, turn in piece.turns.items()},
+        damaged_ids=tuple(id for piece in pieces for id in piece.damaged_ids),
+        size_bytes=sum(piece.size_bytes for piece in pieces),
+    )
+
+
+async def read_piece(vault: Vault, ids: Sequence[str]) -> ReadTurns:
+    """A few turns, in two reads of the store."""
+    rows = await vault.store.get(TURNS.table, ids)
+    records = await vault.store.children(
+        RECORDS.table,
+        ids,
+        from_position=None,
+        to_position=None,
+        newest_first=False,
+        limit=None,
+    )
+    return await asyncio.to_thread(_opened, vault, rows, records)
 
 
 def _opened(vault: Vault, rows: Sequence[Row], records: Sequence[Row]) -> ReadTurns:
@@ -64,4 +74,8 @@ def _opened(vault: Vault, rows: Sequence[Row], records: Sequence[Row]) -> ReadTu
         )
         for item in listing.items
     }
-    return ReadTurns(turns=turns, damaged_ids=tuple(damage.id for damage in listing.damaged))
+    return ReadTurns(
+        turns=turns,
+        damaged_ids=tuple(damage.id for damage in listing.damaged),
+        size_bytes=sum(len(row.sealed) for row in (*rows, *records)),
+    )

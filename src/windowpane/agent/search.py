@@ -19,8 +19,9 @@ from windowpane.agent.corpus import SegmentBroken, SegmentedCorpus
 from windowpane.agent.growing import document_of, segment_of
 from windowpane.agent.hits import chat_hits, turn_hit
 from windowpane.agent.indexing import Indexed, ProjectIndex
+from windowpane.agent.news import Room
 from windowpane.agent.open_segments import Opened, OpenSegments, new_opened
-from windowpane.agent.reading import ReadTurns, read_turns
+from windowpane.agent.reading import ReadTurn, read_turns
 from windowpane.projects import Chat
 from windowpane.search import Found, HitWords, Scored, TurnHit, Wish, wish_of
 from windowpane.storage.shelves import CHATS, PROJECTS, TOP
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 # About half a second of work. Whoever has more to catch up with searches again.
 TURNS_PER_SEARCH = 2_000
+BYTES_PER_SEARCH = 4_000_000
 MOST_CHAT_HITS = 5
 # A search box asks many times in the same place.
 KEPT_CORPORA = 2
@@ -98,7 +100,7 @@ class Search:
     async def _ground(self, scope: SearchScope) -> _Ground:
         chats: dict[str, Chat] = {}
         indexes: list[Indexed] = []
-        room = TURNS_PER_SEARCH
+        room = Room(turns=TURNS_PER_SEARCH, size_bytes=BYTES_PER_SEARCH)
         for place in await self._places(scope):
             index = self._indexes.get(place.project_id)
             if index is None:
@@ -106,8 +108,8 @@ class Search:
                     self._vault, project_id=place.project_id, segments=self._segments
                 )
                 self._indexes[place.project_id] = index
-            caught_up = await index.caught_up(place.chats, is_whole=place.is_whole, limit=room)
-            room -= caught_up.taken_turns
+            caught_up = await index.caught_up(place.chats, is_whole=place.is_whole, room=room)
+            room = caught_up.room
             indexes.append(caught_up)
             chats.update((chat.id, chat.value) for chat in place.chats)
         return _Ground(chats=chats, indexes=indexes)
@@ -134,32 +136,37 @@ class Search:
         return _Place(project_id=project_id, chats=chats.items, is_whole=True)
 
     async def _found(self, wish: Wish, ground: _Ground, *, limit: int) -> Found:
-        unfinished = await self._unfinished(ground)
-        segments = [
-            *chain.from_iterable(index.segments for index in ground.indexes),
-            *([unfinished] if unfinished else []),
-        ]
-        corpus = await asyncio.to_thread(self._corpus, segments)
+        corpus = await self._corpus(await self._segments_of(ground))
         gone = chain.from_iterable(index.gone_ids for index in ground.indexes)
         live = corpus.live(set(ground.chats), gone_ids=gone)
-        while True:
-            scored = await asyncio.to_thread(corpus.best, wish, live=live, limit=limit)
-            read = await read_turns(self._vault, [corpus.ids[one.turn] for one in scored])
-            vanished = [one.turn for one in scored if corpus.ids[one.turn] not in read.turns]
-            if not vanished:
-                break
-            for turn in vanished:
-                live[turn] = 0
+        best = await self._best(wish, corpus=corpus, live=live, limit=limit)
         words = HitWords(wish)
         titled = chat_hits(ground.chats.values(), wish=wish, words=words, limit=MOST_CHAT_HITS)
-        ids = [corpus.ids[one.turn] for one in scored]
-        turns = await asyncio.to_thread(_hits, ids, scored, read, ground.chats, words)
+        turns = await asyncio.to_thread(_hits, best, chats=ground.chats, words=words)
         return Found(
             chats=tuple(titled),
             turns=tuple(turns),
             searched_turns=sum(live),
             waiting_turns=ground.waiting_turns,
         )
+
+    async def _best(
+        self, wish: Wish, *, corpus: SegmentedCorpus, live: bytearray, limit: int
+    ) -> list[tuple[Scored, ReadTurn]]:
+        """The best turns that there are: one that has vanished makes room for the next."""
+        while True:
+            scored = await asyncio.to_thread(corpus.best, wish, live=live, limit=limit)
+            read = (await read_turns(self._vault, [corpus.ids[one.turn] for one in scored])).turns
+            vanished = [one.turn for one in scored if corpus.ids[one.turn] not in read]
+            if not vanished:
+                return [(one, read[corpus.ids[one.turn]]) for one in scored]
+            for turn in vanished:
+                live[turn] = 0
+
+    async def _segments_of(self, ground: _Ground) -> list[Opened]:
+        segments = list(chain.from_iterable(index.segments for index in ground.indexes))
+        unfinished = await self._unfinished(ground)
+        return [*segments, unfinished] if unfinished else segments
 
     async def _unfinished(self, ground: _Ground) -> Opened | None:
         """Turns that are being answered: searched as far as they are stored, and not kept."""
@@ -172,9 +179,11 @@ class Search:
         sizes = [str(len(turn.content.messages)) for turn in read.turns.values()]
         return new_opened(" ".join([*read.turns, *sizes]), segment)
 
-    def _corpus(self, segments: Sequence[Opened]) -> SegmentedCorpus:
+    async def _corpus(self, segments: Sequence[Opened]) -> SegmentedCorpus:
         key = tuple(one.id for one in segments)
-        corpus = self._corpora.pop(key, None) or SegmentedCorpus(segments)
+        corpus = self._corpora.pop(key, None)
+        if corpus is None:
+            corpus = await asyncio.to_thread(SegmentedCorpus, segments)
         self._corpora[key] = corpus
         while len(self._corpora) > KEPT_CORPORA:
             self._corpora.popitem(last=False)
@@ -182,15 +191,9 @@ class Search:
 
 
 def _hits(
-    ids: Sequence[str],
-    scored: Sequence[Scored],
-    read: ReadTurns,
-    chats: dict[str, Chat],
-    words: HitWords,
+    best: Sequence[tuple[Scored, ReadTurn]], *, chats: dict[str, Chat], words: HitWords
 ) -> list[TurnHit]:
-    hits: list[TurnHit] = []
-    for id, one in zip(ids, scored, strict=True):
-        turn = read.turns[id]
-        chat = chats[turn.content.turn.chat_id]
-        hits.append(turn_hit(turn, scored=one, chat=chat, words=words))
-    return hits
+    return [
+        turn_hit(read, scored=scored, chat=chats[read.content.turn.chat_id], words=words)
+        for scored, read in best
+    ]

@@ -44,7 +44,7 @@ async def _found(settings: Settings, *, options: SearchOptions) -> Found:
 
 
 async def _catch_up(workspace: Workspace, scope: SearchScope) -> None:
-    with ProgressLine("Reading turns for the first time") as line:
+    with ProgressLine("Reading new turns") as line:
         while (so_far := await workspace.searching.catch_up(scope)).waiting_turns:
             line.show(
                 so_far.indexed_turns, of=so_far.indexed_turns + so_far.waiting_turns, unit="turns"

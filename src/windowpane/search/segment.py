@@ -6,9 +6,11 @@ same stem is noted beside them. It is whole bytes or it is open; an open one is 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from sqlite3 import Connection
-from typing import cast
+from typing import Any, cast
+from weakref import finalize
 
 from msgspec import Struct
 
@@ -63,13 +65,14 @@ def grown(index: bytes | None, *, first: int, turns: Sequence[Fields]) -> Grown:
 
 
 class OpenSegment:
-    """Reads from any thread, but not from two at a time. Raises ``sqlite3.DatabaseError``."""
+    """Can be read from any thread. Raises ``sqlite3.DatabaseError`` when it is damaged."""
 
     def __init__(self, index: bytes) -> None:
         self._connection = _connected(index)
-
-    def close(self) -> None:
-        self._connection.close()
+        # SQLite can be built so that two threads must not use one connection at a time.
+        self._lock = threading.Lock()
+        # With the last search that holds it: nobody else knows when that has ended.
+        finalize(self, self._connection.close)
 
     def places(self, wanted: Wanted) -> list[Place]:
         """Every place at which something of what is wanted stands."""
@@ -93,11 +96,12 @@ class OpenSegment:
 
     def _with_stems(self, wanted: Sequence[str]) -> Iterator[str]:
         for stem in wanted:
-            found = self._connection.execute("SELECT word FROM words WHERE stem = ?", [stem])
-            yield from (word for (word,) in cast(Iterator[tuple[str]], found))
+            found = self._read("SELECT stem, word FROM words WHERE stem = ?", stem)
+            yield from (word for _, word in found)
 
-    def _read(self, query: str, *values: str) -> list[Place]:
-        return self._connection.execute(query, values).fetchall()
+    def _read(self, query: str, *values: str) -> list[tuple[Any, str]]:
+        with self._lock:
+            return self._connection.execute(query, values).fetchall()
 
 
 def _connected(index: bytes | None) -> Connection:

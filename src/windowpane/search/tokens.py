@@ -11,8 +11,10 @@ import re
 import sqlite3
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from sqlite3 import Connection
 from unicodedata import normalize
+from weakref import finalize
 
 TOKENIZER = "unicode61 remove_diacritics 2"
 # Longer than a hash or a key: a picture or a file in letters, which nobody types.
@@ -43,7 +45,7 @@ def parts_of(text: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """The words of a text in order, without case and accents."""
-    return _tables.tokens(plain(text))
+    return _of_thread.tables.tokens(plain(text))
 
 
 def asked_tokens(text: str) -> list[str]:
@@ -58,7 +60,7 @@ def stems(words: Sequence[str]) -> list[str]:
     return [
         stem
         for start in range(0, len(words), STEMMED_AT_ONCE)
-        for stem in _tables.stems(words[start : start + STEMMED_AT_ONCE])
+        for stem in _of_thread.tables.stems(words[start : start + STEMMED_AT_ONCE])
     ]
 
 
@@ -75,11 +77,12 @@ def _pairs(run: re.Match[str]) -> str:
     return f" {' '.join(signs[at : at + 2] for at in range(len(signs)))} "
 
 
-class _Tables(threading.local):
-    """A tokenizer can be reached only through a table; each thread has its own."""
+class _Tables:
+    """A tokenizer can be reached only through a table."""
 
     def __init__(self) -> None:
         self._connection = connected()
+        finalize(self, self._connection.close)
         for name, tokenizer in (("cut", TOKENIZER), ("stemmed", f"porter {TOKENIZER}")):
             self._connection.execute(
                 f"CREATE VIRTUAL TABLE {name} USING fts5(text, content='', tokenize='{tokenizer}')"
@@ -106,4 +109,12 @@ class _Tables(threading.local):
         connection.execute("COMMIT")
 
 
-_tables = _Tables()
+class _OfThread(threading.local):
+    """Each thread has its own tables, made when it first needs them."""
+
+    @cached_property
+    def tables(self) -> _Tables:
+        return _Tables()
+
+
+_of_thread = _OfThread()
