@@ -60,9 +60,16 @@ def calls(*names: str) -> Reply:
     return does(*made)
 
 
+@pytest.fixture(params=["sqlite", "postgres"])
+def address(request: pytest.FixtureRequest, data_dir: Path) -> str:
+    if request.param == "sqlite":
+        return str(data_dir / "windowpane.sqlite3")
+    return request.getfixturevalue("postgres_database")
+
+
 @pytest.fixture
-def store(data_dir: Path) -> Store:
-    return store_from(str(data_dir / "windowpane.sqlite3"))
+def store(address: str) -> Store:
+    return store_from(address)
 
 
 @pytest.fixture
@@ -370,7 +377,7 @@ async def test_a_waiting_turn_can_be_stopped(workspace: Workspace, data_dir: Pat
 
 
 async def test_a_waiting_turn_survives_a_restart_and_goes_on_in_another_process(
-    store: Store, data_dir: Path
+    store: Store, address: str, data_dir: Path
 ) -> None:
     async with workspace_over(store, folder=data_dir, replies=()) as before:
         chat_id = await chat_with(
@@ -381,7 +388,7 @@ async def test_a_waiting_turn_survives_a_restart_and_goes_on_in_another_process(
         await before.choices.change_project(
             project, Choices(system_prompt="Speak like a pirate."), names=["system_prompt"]
         )
-    again = store_from(str(data_dir / "windowpane.sqlite3"))
+    again = store_from(address)
     async with Workspace(Vault(again, key=KEY), settings=settings_in(data_dir)) as after:
         found = await newest(after, chat_id)
         assert found == waiting
@@ -399,13 +406,15 @@ async def test_a_waiting_turn_survives_a_restart_and_goes_on_in_another_process(
         assert receipts[0].contents.tools_id == receipts[1].contents.tools_id
 
 
-async def test_a_closed_program_keeps_what_tools_had_done(store: Store, data_dir: Path) -> None:
+async def test_a_closed_program_keeps_what_tools_had_done(
+    store: Store, address: str, data_dir: Path
+) -> None:
     async with workspace_over(store, folder=data_dir, replies=()) as before:
         chat_id = await chat_with(before, data_dir, [calls("look", "hanging")], LOOK, HANGING)
         await before.send(chat_id, SendRequest(text="go"))
         await until_event(before, chat_id, ToolProgressed)
         await until_event(before, chat_id, ToolEnded)
-    again = store_from(str(data_dir / "windowpane.sqlite3"))
+    again = store_from(address)
     async with Workspace(Vault(again, key=KEY), settings=settings_in(data_dir)) as after:
         content = await newest(after, chat_id)
         assert content.turn.state == "interrupted"
@@ -578,6 +587,20 @@ async def test_recall_reads_a_turn_and_the_whole_of_a_cut_result(
     await script(workspace, folder=data_dir, replies=[does(call), says("Found.")], tools=(big,))
     [page] = results((await ask(workspace, chat_id, "and the middle?")).messages)
     assert page.text.startswith("word9000 word9001")
+
+
+async def test_nothing_of_a_tool_lies_readable_on_the_disk(data_dir: Path) -> None:
+    secret = ToolScript(name="quokka", steps=(Answer(text="wombat " * 10_000),), prompt="numbat")
+    asking = ToolScript(name="bandicoot", steps=(Answer(text="bilby"),), approval="ask")
+    store = store_from(str(data_dir / "windowpane.sqlite3"))
+    async with workspace_over(store, folder=data_dir, replies=()) as workspace:
+        replies = [calls("quokka", "bandicoot")]
+        chat_id = await chat_with(workspace, data_dir, replies, secret, asking)
+        assert (await paused(workspace, chat_id)).turn.pending_calls
+    files = [path for path in data_dir.glob("*.sqlite3*") if path.is_file()]
+    on_disk = b"".join(path.read_bytes() for path in files)
+    words = (b"quokka", b"wombat", b"numbat", b"bandicoot", b"waiting")
+    assert [word for word in words if word in on_disk] == []
 
 
 async def test_recall_does_not_read_other_chats(workspace: Workspace, data_dir: Path) -> None:

@@ -29,7 +29,7 @@ from windowpane.turns import Decision
 
 class NoPast:
     async def search(self, query: str, *, limit: int) -> Hits:
-        return Hits(best=(), found=0)
+        return Hits(best=(), has_more=False)
 
     async def read(self, handle: str) -> str | None:
         return None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from tests.context.histories import message, signature, tool_round
 from windowpane.context.emission import WHOLE, emitted
 from windowpane.context.retention import BOTH, REASONING, TOOLS
 from windowpane.messages import Message
-from windowpane.parts import Native, Part, Reasoning, Text, ToolCall, ToolResult
+from windowpane.parts import Image, Native, Part, Reasoning, Text, ToolCall, ToolResult
 
 ASK = message("ask", "user", Text(text="What is in the file?"))
 THOUGHT = Reasoning(text="I should look.")
@@ -25,6 +27,14 @@ TURN = (
 
 def kinds(messages: Sequence[Message]) -> list[list[type[Part]]]:
     return [[type(part) for part in one.parts] for one in messages]
+
+
+def test_the_images_that_a_tool_gave_go_with_its_result() -> None:
+    picture = Image(media_type="image/png", data="aGk=")
+    asking, answered = tool_round("one", result="seen")
+    shown = structs.replace(answered, parts=(*answered.parts, picture))
+    assert emitted([asking, shown], WHOLE)[-1].parts == shown.parts
+    assert emitted([asking, shown], TOOLS) == ()
 
 
 def test_a_whole_turn_goes_out_unchanged() -> None:

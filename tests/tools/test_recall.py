@@ -15,7 +15,7 @@ class Past:
 
     async def search(self, query: str, *, limit: int) -> Hits:
         if "ledger" not in query:
-            return Hits(best=(), found=0)
+            return Hits(best=(), has_more=False)
         hit = Hit(
             handle="trn_1",
             number=14,
@@ -23,7 +23,7 @@ class Past:
             is_left=True,
             excerpts=(Excerpt(role="user", text="Which ledger?"),),
         )
-        return Hits(best=(hit,) * min(limit, 3), found=3)
+        return Hits(best=(hit,) * min(limit, 3), has_more=limit < 3)
 
     async def read(self, handle: str) -> str | None:
         return {"trn_1": "user:\nWhich ledger?", "out_1": LONG}.get(handle)
@@ -42,7 +42,9 @@ async def recalled(**arguments: object) -> Result:
 async def test_a_search_tells_where_and_when_and_how_to_read_on() -> None:
     result = await recalled(query="the ledger", limit=2)
     assert not result.is_error
-    assert result.text.startswith('3 turns of this chat fit "the ledger"; the best 2:')
+    first = 'The best 2 turns of this chat for "the ledger"; there are more:'
+    assert result.text.startswith(first)
+    assert (await recalled(query="the ledger")).text.startswith("3 turns of this chat for")
     assert "Turn 14, 2026-11-02 09:13 UTC, on a branch that was left, handle trn_1" in result.text
     assert "  user: Which ledger?" in result.text
 

@@ -61,7 +61,7 @@ class ChatHistory:
             self._hit(one.stored, content, terms)
             for one, content in zip(found[:limit], best.turns, strict=True)
         ]
-        return Hits(best=tuple(hits), found=len(found))
+        return Hits(best=tuple(hits), has_more=len(found) > limit)
 
     async def read(self, handle: str) -> str | None:
         output = await self._vault.find(OUTPUTS, handle)

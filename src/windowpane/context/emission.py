@@ -85,6 +85,9 @@ def _kept_parts(
         for position, part in enumerate(message.parts)
         if _is_kept(part, is_paired=(number, position) in tools)
     )
+    if message.role == "tool" and not any(isinstance(part, ToolResult) for part in parts):
+        # The images that a tool gave belong to its result.
+        return ()
     has_lost_calls = _calls(parts) < _calls(message.parts)
     if has_reasoning and not has_lost_calls:
         return parts

@@ -30,10 +30,10 @@ class Hit(Struct, frozen=True, kw_only=True):
 
 
 class Hits(Struct, frozen=True, kw_only=True):
-    """The best of those that were found, and how many there are."""
+    """The most fitting turns first; ``has_more``: there are others that fit less."""
 
     best: tuple[Hit, ...]
-    found: int
+    has_more: bool
 
 
 class History(Protocol):

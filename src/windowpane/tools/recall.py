@@ -103,9 +103,9 @@ def _hits_text(hits: Hits, query: str) -> str:
     asked = json.dumps(query, ensure_ascii=False)
     if not hits.best:
         return f"Nothing in this chat fits {asked}. Try other or fewer words."
-    count = f"{hits.found:,} turn{'' if hits.found == 1 else 's'} of this chat"
-    shown = "" if len(hits.best) == hits.found else f"; the best {len(hits.best)}"
-    lines = [f"{count} fit {asked}{shown}:" if hits.found != 1 else f"{count} fits {asked}:"]
+    count = len(hits.best)
+    turns = f"{count} turn{'' if count == 1 else 's'} of this chat for {asked}"
+    lines = [f"The best {turns}; there are more:" if hits.has_more else f"{turns}:"]
     for hit in hits.best:
         lines += _hit_lines(hit)
     return "\n".join(lines)
