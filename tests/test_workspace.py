@@ -9,6 +9,7 @@ import pytest
 from tests.workspaces import (
     KEY,
     MODEL,
+    Clock,
     ask,
     does,
     new_chat,
@@ -297,7 +298,7 @@ async def test_pages_go_back_through_a_long_chat(workspace: Workspace, data_dir:
 
 
 async def test_deleting_a_project_deletes_what_is_in_it(
-    workspace: Workspace, data_dir: Path, store: Store
+    clock: Clock, workspace: Workspace, data_dir: Path, store: Store
 ) -> None:
     await script(workspace, folder=data_dir, replies=[says("a"), does(Say(chunks=("b",)), Hang())])
     chat_id = await new_chat(workspace)
@@ -309,8 +310,24 @@ async def test_deleting_a_project_deletes_what_is_in_it(
 
     with pytest.raises(NotFound):
         await workspace.chat(chat_id)
+    assert not await store.get("runs", [chat_id])
+    clock.pass_seconds(61)
+    await workspace.purger.purge()
     assert not await store.count("chats", project_id)
     assert not await store.count("turns", chat_id)
+
+
+async def test_an_answer_that_is_stopped_before_it_began_ends_as_stopped(
+    workspace: Workspace, data_dir: Path, store: Store
+) -> None:
+    await script(workspace, folder=data_dir, replies=[says("never said"), says("next")])
+    chat_id = await new_chat(workspace)
+    position = workspace.position(chat_id)
+    await workspace.send(chat_id, SendRequest(text="go"))
+    await workspace.stop(chat_id)
+    await until_ended(workspace, chat_id, after=position)
+    [content] = (await workspace.page(chat_id, before_depth=None, limit=5)).turns
+    assert content.turn.state == "aborted"
     assert not await store.get("runs", [chat_id])
 
 

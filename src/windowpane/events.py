@@ -86,13 +86,17 @@ class TurnEnded(Struct, frozen=True, kw_only=True, tag="turn_ended"):
     turn: Turn
 
 
+class TurnsChanged(Struct, frozen=True, kw_only=True, tag="turns_changed"):
+    """Turns that are there have changed: a mark, a branch, a deletion. Load them anew."""
+
+
 class Reload(Struct, frozen=True, kw_only=True, tag="reload"):
     """What the reader saw is not continued here: load the chat anew and follow from there."""
 
 
 StreamEvent = PartStarted | PartDelta | PartDone | UsageReported | Finished
 AttemptEvent = AttemptStarted | AttemptFailed | SendHeld
-Event = StreamEvent | AttemptEvent | TurnStarted | MessageDone | TurnEnded | Reload
+Event = StreamEvent | AttemptEvent | TurnStarted | MessageDone | TurnEnded | TurnsChanged | Reload
 
 
 class EventId(Struct, frozen=True, order=True):

@@ -20,6 +20,7 @@ Kind = Literal[
     "view",
     "receipt",
     "usage",
+    "deletion",
 ]
 
 PREFIXES: dict[Kind, str] = {
@@ -33,8 +34,14 @@ PREFIXES: dict[Kind, str] = {
     "view": "vw",
     "receipt": "rct",
     "usage": "use",
+    "deletion": "del",
 }
 
 
 def new_id(kind: Kind) -> str:
     return f"{PREFIXES[kind]}_{b32encode(secrets.token_bytes(20)).decode().lower()}"
+
+
+def new_revision() -> int:
+    """A number that no state of a chat had before, also none that was planned and not stored."""
+    return secrets.randbits(53)

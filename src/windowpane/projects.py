@@ -39,10 +39,22 @@ class ContextFloor(Struct, frozen=True, kw_only=True):
     revision: int
 
 
+class ForkOrigin(Struct, frozen=True, kw_only=True):
+    """Where a fork came from: the chat, and the last turn that was copied."""
+
+    chat_id: str
+    turn_id: str
+
+
 class Chat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """``model`` overrides the project's; ``head_id`` is the last turn of the chat's path.
 
-    ``revision`` grows when something about older turns changes: a star, a pin, a branch.
+    ``turn_count`` counts the places of the path, ``deleted_turns`` those of them whose turn was
+    deleted: places stay, so that a turn's depth never changes. If the newest place is one of
+    them, ``deleted_tip_id`` is the turn that was there.
+    ``revision`` is another one whenever something about older turns changes: a star, a pin, a
+    branch.
+    ``accounting_id`` is the newest accounting record.
     """
 
     id: str
@@ -52,7 +64,21 @@ class Chat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     active_at: datetime
     head_id: str | None = None
     turn_count: int = 0
+    deleted_turns: int = 0
+    deleted_tip_id: str | None = None
     model: str | None = None
     topic_id: str | None = None
     revision: int = 0
     floor: ContextFloor | None = None
+    accounting_id: str | None = None
+    forked_from: ForkOrigin | None = None
+
+    @property
+    def tip_id(self) -> str | None:
+        """What the next turn follows: the newest place, also if its turn was deleted."""
+        return self.deleted_tip_id or self.head_id
+
+    @property
+    def kept_turns(self) -> int:
+        """How many turns the path has."""
+        return self.turn_count - self.deleted_turns

@@ -8,29 +8,44 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import count
 from types import TracebackType
 
 from msgspec import Struct, structs
 
+from windowpane.accounting import ChatTotals
 from windowpane.agent.accounts import Accounts
 from windowpane.agent.answer import Stop, answer
 from windowpane.agent.attempts import Means
+from windowpane.agent.branching import asked_in, depart, reason_for
+from windowpane.agent.commanding import CommandOutcome, Commands, Order
+from windowpane.agent.deleting import Deletions
 from windowpane.agent.digest import short_name
 from windowpane.agent.fold import Unfinished
+from windowpane.agent.forking import fork
 from windowpane.agent.journal import Journal, Running
 from windowpane.agent.log import ChatLog, LogReader
 from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
+from windowpane.agent.moving import Moved, move_chat
 from windowpane.agent.planner import LookedAt, Outlook, Planner, Sight, floor_after
-from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead, read_unfinished
+from windowpane.agent.purging import Purger
+from windowpane.agent.recovery import (
+    interrupt,
+    interrupt_all_dead,
+    interrupt_if_dead,
+    read_unfinished,
+)
 from windowpane.agent.retry import policy_from
 from windowpane.agent.topics import Topics
+from windowpane.agent.totals import chat_totals
 from windowpane.agent.turns import Turns
 from windowpane.agent.views import Views
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
+from windowpane.deletions import Deletion
 from windowpane.errors import (
     ChatBusy,
     HeadMoved,
@@ -43,17 +58,17 @@ from windowpane.errors import (
     RecordDamaged,
     VersionConflict,
 )
-from windowpane.events import EventId, OpenPart, TurnStarted
-from windowpane.filters import Topic, TopicTree, Viewpoint, parse
+from windowpane.events import EventId, OpenPart, TurnsChanged, TurnStarted
+from windowpane.filters import Viewpoint, parse, parse_line
 from windowpane.ids import new_id
 from windowpane.messages import Message
 from windowpane.parts import Text
 from windowpane.projects import Chat, Project, checked_name
+from windowpane.records import Place, SpecialRecord
 from windowpane.settings import ContextSettings, Settings
-from windowpane.storage.branches import leave_from
+from windowpane.storage.base import Change
+from windowpane.storage.branches import TurnPlace, before_turn, newest_id, places
 from windowpane.storage.history import (
-    delete_chat,
-    delete_project,
     path_page,
     put_chat,
     put_message,
@@ -72,6 +87,7 @@ from windowpane.storage.shelves import (
     Preferences,
     Run,
 )
+from windowpane.storage.specials import specials_of, specials_on
 from windowpane.storage.vault import Listing, Stored, Vault
 from windowpane.tokens import TokenCache
 from windowpane.turns import Turn, TurnContent
@@ -100,6 +116,18 @@ class SendRequest(Struct, frozen=True, kw_only=True):
     replaces_turn_id: str | None = None
 
 
+class AskAgain(Struct, frozen=True, kw_only=True):
+    """How a turn is asked again: with another model, another text, what the filter shows.
+
+    What is left out stays: the chat's model, the turn's own words, all of the chat.
+    """
+
+    text: str | None = None
+    model: str | None = None
+    seen_head_id: str | None = None
+    filter_text: str = ""
+
+
 class PlanRequest(Struct, frozen=True, kw_only=True):
     """The draft as it stands, and what else the plan shall assume."""
 
@@ -109,10 +137,15 @@ class PlanRequest(Struct, frozen=True, kw_only=True):
 
 
 class ChatPage(Struct, frozen=True, kw_only=True):
-    """A page of a chat as it stands, and the place in the log from which to follow it."""
+    """A page of a chat as it stands, and the place in the log from which to follow it.
+
+    ``records`` stand between the turns; ``places`` are of those turns that have siblings.
+    """
 
     chat: Chat
     turns: tuple[TurnContent, ...]
+    records: tuple[SpecialRecord, ...]
+    places: dict[str, TurnPlace]
     open_part: OpenPart | None
     is_answering: bool
     has_older: bool
@@ -137,8 +170,18 @@ class Workspace:
         )
         self.models = Models(vault, settings=settings)
         self.topics = Topics(vault)
-        self.turns = Turns(vault, topics=self.topics)
+        self.turns = Turns(vault, topics=self.topics, clock=_now, tell=self._turns_changed)
         self.views = Views(vault)
+        self.purger = Purger(vault, clock=_now)
+        self.deletions = Deletions(
+            vault,
+            undo_seconds=settings.undo_seconds,
+            clock=_now,
+            tell=self._turns_changed,
+        )
+        self._commands = Commands(
+            turns=self.turns, topics=self.topics, views=self.views, deletions=self.deletions
+        )
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         )
@@ -157,6 +200,7 @@ class Workspace:
         await interrupt_all_dead(self._vault, at=_now())
         await self.models.open()
         self._flusher = asyncio.create_task(self._journal.flush_forever())
+        self._purging = asyncio.create_task(self.purger.run_forever())
         return self
 
     async def __aexit__(
@@ -169,6 +213,7 @@ class Workspace:
             stop.request(is_by_user=False)
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._flusher.cancel()
+        self._purging.cancel()
         await self.models.close()
         await self._vault.close()
 
@@ -196,12 +241,17 @@ class Workspace:
     async def instruct_project(self, project_id: str, *, system_prompt: str) -> Project:
         return await self._change_project(project_id, system_prompt=system_prompt)
 
-    async def delete_project(self, project_id: str) -> None:
+    async def delete_project(self, project_id: str) -> Deletion:
+        """With all its chats; those that are answering are stopped first."""
         await self.project(project_id)
         chats = await self._vault.child_ids(CHATS, project_id)
         for chat_id in chats:
             await self._end_answer(chat_id)
-        await self._vault.commit(await delete_project(self._vault, project_id))
+        deletion = await self.deletions.delete_project(project_id)
+        for chat_id in chats:
+            self._logs.pop(chat_id, None)
+        self.purger.wake()
+        return deletion
 
     async def _change_project(self, project_id: str, **changes: str) -> Project:
         project = structs.replace(await self.project(project_id), **changes)
@@ -261,11 +311,82 @@ class Workspace:
         await self._vault.commit([put_chat(self._vault, chat, expected_version=stored.version)])
         return chat
 
-    async def delete_chat(self, chat_id: str) -> None:
+    async def delete_chat(self, chat_id: str) -> Deletion:
+        """If it is answering, the answer is stopped first."""
         await self.chat(chat_id)
         await self._end_answer(chat_id)
-        await self._vault.commit(await delete_chat(self._vault, chat_id))
+        deletion = await self.deletions.delete_chat(chat_id)
         self._logs.pop(chat_id, None)
+        self.purger.wake()
+        return deletion
+
+    async def move_chat(self, chat_id: str, *, project_id: str) -> Moved:
+        """Topics go along as far as the other project has them at the same path."""
+        chat = await self.chat(chat_id)
+        await self.project(project_id)
+        moved = await move_chat(
+            self._vault,
+            chat_id,
+            project_id=project_id,
+            old=await self.topics.tree(chat.project_id),
+            new=await self.topics.tree(project_id),
+            at=_now(),
+        )
+        self._turns_changed(chat_id)
+        return moved
+
+    async def fork(self, chat_id: str, *, turn_id: str | None) -> Chat:
+        """A new chat with copies of everything up to a turn, or of the whole path."""
+        chat = await self.chat(chat_id)
+        last_id = turn_id or chat.head_id
+        if last_id is None:
+            raise InvalidInput("This chat has no turns, so there is nothing to fork.")
+        [turn] = await self.turns.of_chat(chat_id, [last_id])
+        return await fork(self._vault, chat, turn, at=_now())
+
+    async def totals(self, chat_id: str) -> ChatTotals:
+        """What the chat has cost: its own requests, and what it inherited as a fork."""
+        return await chat_totals(self._vault, await self.chat(chat_id))
+
+    async def records(self, chat_id: str) -> list[SpecialRecord]:
+        """Titles, summaries and accounts of a chat, on every branch."""
+        await self.chat(chat_id)
+        return await specials_of(self._vault, chat_id)
+
+    async def delete_turn(self, turn_id: str) -> Deletion:
+        """If the turn is being answered, the answer is stopped first."""
+        turn = await self.turns.get(turn_id)
+        run = await self._vault.find(RUNS, turn.value.chat_id)
+        if run is not None and run.value.turn_id == turn_id:
+            await self._end_answer(turn.value.chat_id)
+        deletion = await self.deletions.delete_turns(turn.value.chat_id, [turn])
+        self.purger.wake()
+        return deletion
+
+    async def run_command(self, chat_id: str, line: str, *, is_confirmed: bool) -> CommandOutcome:
+        """Carry out ``<filter> :command``. Those that ask first do nothing until confirmed."""
+        parsed = parse_line(line)
+        if parsed.command is None:
+            raise InvalidInput("There is no command in this line. One begins with a colon.")
+        chat = await self.chat(chat_id)
+        project = await self.project(chat.project_id)
+        outlook = await self._outlook(
+            chat,
+            project=project,
+            model=await self._model_for(chat=chat, project=project),
+            filter_text=parsed.filter_text,
+        )
+        order = Order(
+            command=parsed.command,
+            chat=chat,
+            filter_text=parsed.filter_text,
+            chosen=await self._planner.chosen(outlook),
+            is_confirmed=is_confirmed,
+            at=_now(),
+        )
+        outcome = await self._commands.carry_out(order)
+        self.purger.wake()
+        return outcome
 
     # Reading
 
@@ -277,17 +398,28 @@ class Workspace:
         turns = page.turns
         live, open_part = await self._live(chat_id)
         if live is not None:
-            turns = tuple(live if live.turn.id == old.turn.id else old for old in turns)
+            turns = tuple(_as_it_runs(live, old) for old in turns)
+        has_older = await self._has_older(chat_id, turns)
+        on_page = [content.turn for content in turns]
+        records = await specials_on(
+            self._vault, chat, on_page, before_depth=before_depth, has_older=has_older
+        )
         return ChatPage(
             chat=chat,
             turns=turns,
+            records=tuple(records),
+            places=await places(self._vault, on_page),
             open_part=open_part,
             is_answering=live is not None,
-            # By depth, not by count: turns that cannot be opened must not hide those before them.
-            has_older=bool(turns) and turns[0].turn.depth > 0,
+            has_older=has_older,
             position=position,
             damaged=page.damaged,
         )
+
+    async def _has_older(self, chat_id: str, turns: Sequence[TurnContent]) -> bool:
+        """Whether there is a row: turns that cannot be opened must not hide those before them."""
+        first = turns[0].turn.depth if turns else 0
+        return await newest_id(self._vault, chat_id, before_depth=first) is not None
 
     def position(self, chat_id: str) -> EventId:
         """The newest place in the chat's log."""
@@ -319,7 +451,33 @@ class Workspace:
 
     async def send(self, chat_id: str, request: SendRequest) -> Turn:
         """Store the message and start answering; the answer is made here, whoever watches."""
-        text = self._checked(request.text)
+        message = _user_message(self._checked(request.text), at=_now())
+        return await self._send(chat_id, request, message)
+
+    async def ask_again(self, turn_id: str, again: AskAgain) -> Turn:
+        """Edit a message, retry it, or let another model answer: a sibling takes its place.
+
+        The turn and what followed it are left, not lost.
+        """
+        turn = (await self.turns.get(turn_id)).value
+        asked = await asked_in(self._vault, turn)
+        if asked is None:
+            raise InvalidInput("The message of this turn cannot be opened. Write it anew.")
+        text = self._checked(asked.text if again.text is None else again.text)
+        others = (part for part in asked.parts if not isinstance(part, Text))
+        message = structs.replace(
+            asked, id=new_id("record"), parts=(Text(text=text), *others), created_at=_now()
+        )
+        request = SendRequest(
+            text=text,
+            model=again.model,
+            seen_head_id=again.seen_head_id,
+            filter_text=again.filter_text,
+            replaces_turn_id=turn_id,
+        )
+        return await self._send(turn.chat_id, request, message)
+
+    async def _send(self, chat_id: str, request: SendRequest, message: Message) -> Turn:
         stored = await self._vault.get(CHATS, chat_id)
         if request.seen_head_id is not None and request.seen_head_id != (
             stored.value.head_id or ""
@@ -328,8 +486,11 @@ class Workspace:
         project = await self.project(stored.value.project_id)
         model = request.model or await self._model_for(chat=stored.value, project=project)
         provider, _ = self.models.resolve(model)
-        before = await self._before(stored.value, request.replaces_turn_id)
-        turn, message, chat = _begun(before, text=text, model=model, at=_now())
+        replaced = await self._replaced(stored.value, request.replaces_turn_id)
+        before = stored.value
+        if replaced is not None:
+            before = await before_turn(self._vault, before, replaced)
+        turn, chat = _begun(before, message, model=model, at=_now())
         # Planned before the claim: what cannot be sent is not stored, and the text stays with
         # its writer. If the chat goes on meanwhile, the claim is what fails.
         outlook = await self._outlook(
@@ -339,7 +500,7 @@ class Workspace:
         if ready.unsendable is not None:
             raise PromptTooLarge(ready.unsendable.message)
         chat = structs.replace(chat, floor=floor_after(outlook, ready))
-        await self._claim(stored, chat=chat, turn=turn, message=message)
+        await self._claim(stored, chat=chat, turn=turn, message=message, replaced=replaced)
         assignment = Assignment(
             turn=turn,
             message=message,
@@ -374,10 +535,7 @@ class Workspace:
         viewpoint = Viewpoint(
             now=_now(),
             zone=_now().astimezone().tzinfo or UTC,
-            topics=TopicTree.of(
-                Topic(id=topic.id, name=topic.name, parent_id=topic.parent_id)
-                for topic in await self.topics.of(project.id)
-            ),
+            topics=await self.topics.tree(project.id),
             current_topic_id=chat.topic_id,
             current_model=short_name(model),
         )
@@ -389,19 +547,14 @@ class Workspace:
             view=LookedAt(tree=parse(filter_text), viewpoint=viewpoint),
         )
 
-    async def _before(self, chat: Chat, replaced_id: str | None) -> Chat:
-        """The chat as it is when a message takes the place of a turn on its path."""
+    async def _replaced(self, chat: Chat, replaced_id: str | None) -> Turn | None:
+        """The turn of the path whose place a message takes."""
         if replaced_id is None:
-            return chat
+            return None
         stored = await self._vault.get(TURNS, replaced_id)
         if stored.parent_id != chat.id:
             raise InvalidInput(f"The turn {replaced_id} is not on this chat's path.")
-        return structs.replace(
-            chat,
-            head_id=stored.value.parent_id,
-            turn_count=stored.value.depth,
-            revision=chat.revision + 1,
-        )
+        return stored.value
 
     async def stop(self, chat_id: str) -> None:
         stop = self._stops.get(chat_id)
@@ -413,12 +566,29 @@ class Workspace:
         return chat_id in self._stops
 
     async def _claim(
-        self, stored: Stored[Chat], *, chat: Chat, turn: Turn, message: Message
+        self,
+        stored: Stored[Chat],
+        *,
+        chat: Chat,
+        turn: Turn,
+        message: Message,
+        replaced: Turn | None,
     ) -> None:
         run = Run(turn_id=turn.id, process_id=self._process_id, open_part=None)
-        is_branch = turn.depth < stored.value.turn_count
+        leaving: tuple[Change, ...] = ()
+        if replaced is not None:
+            departure = await depart(
+                self._vault,
+                stored.value,
+                chat,
+                place=Place(depth=turn.depth, after_id=turn.parent_id),
+                reason=await reason_for(self._vault, replaced, message=message, model=turn.model),
+                next_depth=turn.depth,
+                at=turn.created_at,
+            )
+            chat, leaving = departure.chat, departure.changes
         changes = [
-            *(await leave_from(self._vault, chat.id, turn.depth) if is_branch else []),
+            *leaving,
             put_run(self._vault, run, chat_id=chat.id, expected_version=0),
             put_chat(self._vault, chat, expected_version=stored.version),
             put_new_turn(self._vault, turn),
@@ -467,10 +637,19 @@ class Workspace:
             logger.error("The end of an answer in %s could not be stored: %s", chat_id, error)
 
     async def _end_answer(self, chat_id: str) -> None:
+        """Stop the answer, or take it over from the process that makes it."""
         stop = self._stops.get(chat_id)
         if stop is not None:
             stop.request(is_by_user=True)
             await stop.ended()
+        run = await self._vault.find(RUNS, chat_id)
+        if run is not None:
+            await interrupt(self._vault, run, at=_now())
+
+    def _turns_changed(self, chat_id: str) -> None:
+        """Tell those who look at a chat, if there are any."""
+        if chat_id in self._logs:
+            self._logs[chat_id].append(TurnsChanged())
 
     def _checked(self, text: str) -> str:
         if not text.strip():
@@ -528,26 +707,33 @@ class Workspace:
         }
 
 
-def _begun(chat: Chat, *, text: str, model: str, at: datetime) -> tuple[Turn, Message, Chat]:
+def _begun(chat: Chat, message: Message, *, model: str, at: datetime) -> tuple[Turn, Chat]:
     turn = Turn(
         id=new_id("turn"),
         chat_id=chat.id,
-        parent_id=chat.head_id,
+        parent_id=chat.tip_id,
         depth=chat.turn_count,
         model=model,
         state="sending",
         created_at=at,
         topic_id=chat.topic_id,
     )
-    message = _user_message(text, at=at)
     grown = structs.replace(
         chat,
         head_id=turn.id,
+        deleted_tip_id=None,
         turn_count=chat.turn_count + 1,
         active_at=at,
-        title=chat.title or title_from(text),
+        title=chat.title or title_from(message.text),
     )
-    return turn, message, grown
+    return turn, grown
+
+
+def _as_it_runs(live: TurnContent, stored: TurnContent) -> TurnContent:
+    """The running turn as it stands now, with the marks that it has got meanwhile."""
+    if live.turn.id != stored.turn.id:
+        return stored
+    return TurnContent(turn=stored.turn, messages=live.messages)
 
 
 def _user_message(text: str, *, at: datetime) -> Message:

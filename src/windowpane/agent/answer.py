@@ -30,11 +30,17 @@ class Stop:
     def __init__(self) -> None:
         self.is_by_user = False
         self._is_requested = False
-        self._is_held = False
+        # A task that is cancelled before its first step never gets to store how it ended.
+        self._is_held = True
         self._task: asyncio.Task[None] | None = None
 
     def bind(self, task: asyncio.Task[None]) -> None:
         self._task = task
+
+    def begin(self) -> None:
+        """From here on a request acts at once; one that came earlier acts now."""
+        self._is_held = False
+        self.check()
 
     def request(self, *, is_by_user: bool) -> None:
         if self._is_requested:
@@ -64,6 +70,7 @@ async def answer(assignment: Assignment, *, running: Running, journal: Journal, 
     draft = Draft()
     clock = assignment.means.clock
     try:
+        stop.begin()
         ended = await _played(assignment, draft, running=running, journal=journal, stop=stop)
         ending = Ending(state="complete", finish=ended.finish, failure=None, at=clock())
         with stop.held():

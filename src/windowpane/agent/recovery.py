@@ -11,6 +11,7 @@ from msgspec import structs
 
 from windowpane.agent.accounts import receipt_rows
 from windowpane.agent.fold import Unfinished
+from windowpane.errors import ChatBusy
 from windowpane.ids import new_id
 from windowpane.storage.base import Change
 from windowpane.storage.history import end_run, put_message, put_turn
@@ -54,6 +55,13 @@ async def interrupt_if_dead(vault: Vault, stored: Stored[Run], *, at: datetime) 
         return False
     await interrupt(vault, stored, at=at)
     return True
+
+
+async def ensure_idle(vault: Vault, chat_id: str, *, at: datetime) -> None:
+    """Raises ``ChatBusy`` while a chat is answering; a dead process's answer is closed first."""
+    run = await vault.find(RUNS, chat_id)
+    if run is not None and not await interrupt_if_dead(vault, run, at=at):
+        raise ChatBusy
 
 
 async def interrupt_all_dead(vault: Vault, *, at: datetime) -> int:

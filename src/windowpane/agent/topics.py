@@ -7,6 +7,7 @@ from datetime import datetime
 from msgspec import structs
 
 from windowpane.errors import InvalidInput
+from windowpane.filters import Topic, TopicTree
 from windowpane.ids import new_id
 from windowpane.projects import checked_name
 from windowpane.storage.shelves import TOPICS, micros
@@ -20,6 +21,13 @@ class Topics:
 
     async def of(self, project_id: str) -> list[ProjectTopic]:
         return (await self._vault.all_children(TOPICS, [project_id])).values
+
+    async def tree(self, project_id: str) -> TopicTree:
+        """As filters see it."""
+        return TopicTree.of(
+            Topic(id=topic.id, name=topic.name, parent_id=topic.parent_id)
+            for topic in await self.of(project_id)
+        )
 
     async def get(self, topic_id: str) -> ProjectTopic:
         return (await self._vault.get(TOPICS, topic_id)).value

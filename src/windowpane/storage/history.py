@@ -24,10 +24,8 @@ from windowpane.storage.shelves import (
     TOP,
     TURNS,
     Run,
-    left_of,
     micros,
 )
-from windowpane.storage.turn_pages import drop_all_pages
 from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Turn, TurnContent
 
@@ -157,24 +155,3 @@ async def contents_of(vault: Vault, turns: Sequence[Turn]) -> PathPage:
         messages[record.parent_id].append(record.value)
     contents = tuple(TurnContent(turn=turn, messages=tuple(messages[turn.id])) for turn in turns)
     return PathPage(turns=contents, damaged=records.damaged)
-
-
-async def delete_chat(vault: Vault, chat_id: str) -> list[Change]:
-    changes: list[Change] = [vault.delete(CHATS, chat_id), vault.delete(RUNS, chat_id)]
-    for parent_id in (chat_id, left_of(chat_id)):
-        for turn_id in await vault.child_ids(TURNS, parent_id):
-            changes.append(DeleteChildren(table="records", parent_id=turn_id))
-            changes.append(DeleteChildren(table="events", parent_id=turn_id))
-        changes.append(DeleteChildren(table="turns", parent_id=parent_id))
-    return [*changes, *drop_all_pages(chat_id)]
-
-
-async def delete_project(vault: Vault, project_id: str) -> list[Change]:
-    changes: list[Change] = [
-        vault.delete(PROJECTS, project_id),
-        DeleteChildren(table="topics", parent_id=project_id),
-        DeleteChildren(table="views", parent_id=project_id),
-    ]
-    for chat_id in await vault.child_ids(CHATS, project_id):
-        changes.extend(await delete_chat(vault, chat_id))
-    return changes

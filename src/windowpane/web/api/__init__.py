@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from windowpane.web.api.branches import BRANCH_HANDLERS
 from windowpane.web.api.chats import CHAT_HANDLERS
+from windowpane.web.api.deletions import DELETION_HANDLERS
 from windowpane.web.api.events import follow_events
 from windowpane.web.api.models import MODEL_HANDLERS
 from windowpane.web.api.projects import PROJECT_HANDLERS
@@ -13,6 +15,8 @@ API_HANDLERS = [
     *PROJECT_HANDLERS,
     *CHAT_HANDLERS,
     *TURN_HANDLERS,
+    *BRANCH_HANDLERS,
+    *DELETION_HANDLERS,
     *MODEL_HANDLERS,
     *PROVIDER_HANDLERS,
     follow_events,

@@ -1,0 +1,53 @@
+"""What goes with a turn, a chat or a project: the tables below each, batch by batch.
+
+A batch is bounded, so that a large chat does not hold the database up, and every batch may be
+repeated: whoever was interrupted begins again. Usage events go with nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+
+from windowpane.storage.base import Change, DeleteChildren, Table
+from windowpane.storage.shelves import RUNS, TOMBSTONES, TURNS, deleted_of, left_of
+from windowpane.storage.turn_pages import drop_all_pages
+from windowpane.storage.vault import Vault
+
+BELOW_TURN: tuple[Table, ...] = ("records", "events", "receipts")
+# Special records lie below the chat itself.
+BELOW_CHAT: tuple[Table, ...] = ("records", "texts", "drafts", "tombstones")
+BELOW_PROJECT: tuple[Table, ...] = ("chats", "topics", "views", "drafts")
+BATCH_TURNS = 200
+
+
+async def chat_batches(vault: Vault, chat_id: str) -> AsyncGenerator[list[Change], None]:
+    """Everything below a chat; its own row is the caller's affair."""
+    parents = (chat_id, left_of(chat_id), deleted_of(chat_id))
+    turn_ids = [id for parent in parents for id in await vault.child_ids(TURNS, parent)]
+    # A buried turn has its receipts still.
+    turn_ids += await vault.child_ids(TOMBSTONES, chat_id)
+    for start in range(0, len(turn_ids), BATCH_TURNS):
+        some = turn_ids[start : start + BATCH_TURNS]
+        yield [*_below(BELOW_TURN, some), *(vault.delete(TURNS, id) for id in some)]
+    yield [
+        *_below(BELOW_CHAT, [chat_id]),
+        *drop_all_pages(chat_id),
+        vault.delete(RUNS, chat_id),
+    ]
+
+
+async def project_batches(
+    vault: Vault, project_id: str, chat_ids: Sequence[str]
+) -> AsyncGenerator[list[Change], None]:
+    for chat_id in chat_ids:
+        async for batch in chat_batches(vault, chat_id):
+            yield batch
+    yield _below(BELOW_PROJECT, [project_id])
+
+
+def _below(tables: Sequence[Table], parent_ids: Sequence[str]) -> list[Change]:
+    return [
+        DeleteChildren(table=table, parent_id=parent_id)
+        for parent_id in parent_ids
+        for table in tables
+    ]
