@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import count
 from types import TracebackType
@@ -32,6 +31,7 @@ from windowpane.agent.models import ModelList, Models
 from windowpane.agent.moving import Moved, move_chat
 from windowpane.agent.planner import LookedAt, Outlook, Planner, Sight, floor_after
 from windowpane.agent.purging import Purger
+from windowpane.agent.reading import read_page
 from windowpane.agent.recovery import (
     interrupt,
     interrupt_all_dead,
@@ -67,9 +67,8 @@ from windowpane.projects import Chat, Project, checked_name
 from windowpane.records import Place, SpecialRecord
 from windowpane.settings import ContextSettings, Settings
 from windowpane.storage.base import Change
-from windowpane.storage.branches import TurnPlace, before_turn, newest_id, places
+from windowpane.storage.branches import TurnPlace, before_turn
 from windowpane.storage.history import (
-    path_page,
     put_chat,
     put_message,
     put_new_turn,
@@ -87,7 +86,7 @@ from windowpane.storage.shelves import (
     Preferences,
     Run,
 )
-from windowpane.storage.specials import specials_of, specials_on
+from windowpane.storage.specials import specials_of
 from windowpane.storage.vault import Listing, Stored, Vault
 from windowpane.tokens import TokenCache
 from windowpane.turns import Turn, TurnContent
@@ -139,13 +138,15 @@ class PlanRequest(Struct, frozen=True, kw_only=True):
 class ChatPage(Struct, frozen=True, kw_only=True):
     """A page of a chat as it stands, and the place in the log from which to follow it.
 
-    ``records`` stand between the turns; ``places`` are of those turns that have siblings.
+    ``records`` stand between the turns; ``places`` are of those turns that have siblings;
+    ``others`` can be gone back to where a record says that something was deleted.
     """
 
     chat: Chat
     turns: tuple[TurnContent, ...]
     records: tuple[SpecialRecord, ...]
     places: dict[str, TurnPlace]
+    others: dict[str, tuple[str, ...]]
     open_part: OpenPart | None
     is_answering: bool
     has_older: bool
@@ -394,32 +395,23 @@ class Workspace:
         """The newest turns, or those before a depth, with the running turn as it stands now."""
         chat = await self.chat(chat_id)
         position = self.position(chat_id)
-        page = await path_page(self._vault, chat_id, before_depth=before_depth, limit=limit)
+        page = await read_page(self._vault, chat, before_depth=before_depth, limit=limit)
         turns = page.turns
         live, open_part = await self._live(chat_id)
         if live is not None:
             turns = tuple(_as_it_runs(live, old) for old in turns)
-        has_older = await self._has_older(chat_id, turns)
-        on_page = [content.turn for content in turns]
-        records = await specials_on(
-            self._vault, chat, on_page, before_depth=before_depth, has_older=has_older
-        )
         return ChatPage(
             chat=chat,
             turns=turns,
-            records=tuple(records),
-            places=await places(self._vault, on_page),
+            records=page.records,
+            places=page.places,
+            others=page.others,
             open_part=open_part,
             is_answering=live is not None,
-            has_older=has_older,
+            has_older=page.has_older,
             position=position,
             damaged=page.damaged,
         )
-
-    async def _has_older(self, chat_id: str, turns: Sequence[TurnContent]) -> bool:
-        """Whether there is a row: turns that cannot be opened must not hide those before them."""
-        first = turns[0].turn.depth if turns else 0
-        return await newest_id(self._vault, chat_id, before_depth=first) is not None
 
     def position(self, chat_id: str) -> EventId:
         """The newest place in the chat's log."""

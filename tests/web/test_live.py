@@ -91,7 +91,7 @@ async def test_what_is_told_adds_up_to_what_is_loaded(workspace: Workspace, tmp_
                 [(_, whole)] = read(await late.take())
         page = await workspace.page(chat_id, before_depth=None, limit=1)
     assert whole["type"] == "turn"
-    assert whole["html"] == loaded_html(page.turns[-1], open_part=None)
+    assert whole["html"] == loaded_html(page.turns[-1], open_part=None, place=None)
 
 
 async def test_every_tab_is_sent_the_same_bytes(workspace: Workspace, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def message(role: Role, *parts: Part) -> Message:
 
 
 def html_of(*messages: Message, turn: Turn = TURN) -> str:
-    return loaded_html(TurnContent(turn=turn, messages=messages), open_part=None)
+    return loaded_html(TurnContent(turn=turn, messages=messages), open_part=None, place=None)
 
 
 def test_a_result_joins_the_call_that_it_answers() -> None:
@@ -197,9 +197,9 @@ def test_whatever_a_stranger_wrote_is_escaped() -> None:
 def test_an_open_part_is_drawn_open() -> None:
     content = TurnContent(turn=structs.replace(TURN, state="sending"), messages=())
     half = OpenPart(kind="text", name="", text="Half a **sen")
-    assert "data-open" in loaded_html(content, open_part=half)
+    assert "data-open" in loaded_html(content, open_part=half, place=None)
     call = OpenPart(kind="tool_call", name="read", text='{"pa')
-    assert "read" in loaded_html(content, open_part=call)
+    assert "read" in loaded_html(content, open_part=call, place=None)
 
 
 def cited(text: str, *citations: Citation) -> Text:

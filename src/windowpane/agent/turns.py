@@ -18,7 +18,7 @@ from windowpane.errors import InvalidInput, NotFound, VersionConflict
 from windowpane.ids import new_revision
 from windowpane.projects import Chat
 from windowpane.storage.branches import siblings
-from windowpane.storage.history import put_chat, put_turn
+from windowpane.storage.history import contents_of, put_chat, put_turn
 from windowpane.storage.shelves import CHATS, TURNS, deleted_of, left_of
 from windowpane.storage.turn_pages import drop_page, page_of
 from windowpane.storage.vault import Stored, Vault
@@ -118,6 +118,11 @@ class Turns:
         topic = await self._topics.get(topic_id)
         if topic.project_id != chat.project_id:
             raise InvalidInput(f"The topic {topic.name} belongs to another project.")
+
+    async def content(self, turn_id: str) -> TurnContent:
+        """A turn with its messages."""
+        turn = (await self.get(turn_id)).value
+        return (await contents_of(self._vault, [turn])).turns[0]
 
     async def siblings(self, turn_id: str) -> list[TurnContent]:
         """A turn and those that it replaced or that replaced it, oldest first."""

@@ -114,11 +114,8 @@ async def _siblings(vault: Vault, turn: Turn) -> list[Turn]:
     return _by_place(here)[_spot(turn)]
 
 
-async def places(vault: Vault, turns: Sequence[Turn]) -> dict[str, TurnPlace]:
-    """Of some turns of a path, those that have siblings, each with its place among them."""
-    if not turns:
-        return {}
-    left = await left_between(vault, turns[0].chat_id, turns[0].depth, turns[-1].depth)
+def places(turns: Sequence[Turn], left: Sequence[Turn]) -> dict[str, TurnPlace]:
+    """Of some turns of a path, those that have siblings among the left, each with its place."""
     by_place = _by_place([*turns, *left])
     found = {turn.id: [one.id for one in by_place[_spot(turn)]] for turn in turns}
     return {id: _place(ids, id) for id, ids in found.items() if len(ids) > 1}

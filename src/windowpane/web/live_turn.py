@@ -56,7 +56,8 @@ class LiveTurn:
         """The turn as it stands, for a page that missed how it came to be so."""
         content = self.content
         pieces = overlaid(self._drawn, self._open) if self._open else self._drawn
-        html = turn_html(content, pieces=pieces)
+        # What stood here before is told by the page that the turn is put into.
+        html = turn_html(content, pieces=pieces, place=None)
         return TurnFrame(self._id, content.turn.depth, html)
 
     def opened(self) -> list[Frame]:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from windowpane.events import OpenKind, OpenPart
 from windowpane.messages import Message
 from windowpane.render import Patch, StreamRenderer
+from windowpane.storage.branches import TurnPlace
 from windowpane.turns import TurnContent
 from windowpane.web.pieces import (
     OpenRun,
@@ -153,7 +154,9 @@ def overlaid(pieces: Sequence[Markup], opened: OpenPieces) -> list[Markup]:
     return shown
 
 
-def loaded_html(content: TurnContent, *, open_part: OpenPart | None) -> Markup:
+def loaded_html(
+    content: TurnContent, *, open_part: OpenPart | None, place: TurnPlace | None
+) -> Markup:
     """A turn as it is stored, with the part that is being written if it is the running one."""
     pieces = [piece_html(piece) for piece in pieces_of(content.messages)]
     if open_part is not None:
@@ -162,4 +165,4 @@ def loaded_html(content: TurnContent, *, open_part: OpenPart | None) -> Markup:
         if open_part.text:
             opened.grow(open_part.text)
         pieces = overlaid(pieces, opened)
-    return turn_html(content, pieces=pieces)
+    return turn_html(content, pieces=pieces, place=place)

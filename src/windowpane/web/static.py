@@ -23,6 +23,7 @@ from windowpane.render import math_stylesheet
 FOLDER = Path(__file__).parent / "static"
 STYLESHEET = "app.css"
 MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+LATER = "js/later/"
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
@@ -59,8 +60,15 @@ def static_url(name: str) -> str:
 
 
 def module_urls() -> list[str]:
-    """All script modules, so that a page can name them at once instead of one after another."""
-    return [static_url(name) for name in assets().files if name.endswith(".js")]
+    """The script modules of every page, to be named at once instead of one after another.
+
+    Those that only an act of the reader needs are fetched then.
+    """
+    return [
+        static_url(name)
+        for name in assets().files
+        if name.endswith(".js") and not name.startswith(LATER)
+    ]
 
 
 @cache

@@ -19,6 +19,7 @@ from windowpane.context.weights import is_unanswered
 from windowpane.messages import Message
 from windowpane.parts import Image, Opaque
 from windowpane.render import markdown_html
+from windowpane.storage.branches import TurnPlace
 from windowpane.turns import TurnContent
 from windowpane.usage import TokenUsage
 from windowpane.web.html import drawn
@@ -98,7 +99,8 @@ def framed_html(piece: Piece, *, html: Markup, is_open: bool) -> Markup:
     )
 
 
-def turn_html(content: TurnContent, *, pieces: Sequence[Markup]) -> Markup:
+def turn_html(content: TurnContent, *, pieces: Sequence[Markup], place: TurnPlace | None) -> Markup:
+    """``place`` is the turn's among its siblings, if it has any."""
     ask = _ask(content.messages)
     return drawn(
         "parts/_turn.html",
@@ -110,6 +112,7 @@ def turn_html(content: TurnContent, *, pieces: Sequence[Markup]) -> Markup:
         is_long=ask is not None and _is_long(ask),
         pictures=_asked_pictures(content.messages),
         pieces=pieces,
+        place=place,
     )
 
 

@@ -31,12 +31,14 @@ class ChatChange(Struct, frozen=True, kw_only=True):
 class TurnPage(Struct, frozen=True, kw_only=True):
     """``position`` is the place in the log from which events continue this page.
 
-    ``records`` stand between the turns, ``places`` tells of turns that have siblings.
+    ``records`` stand between the turns, ``places`` tells of turns that have siblings, and
+    ``others`` of turns that can be gone back to where something was deleted, by its record.
     """
 
     turns: tuple[TurnContent, ...]
     records: tuple[SpecialRecord, ...]
     places: dict[str, TurnPlace]
+    others: dict[str, tuple[str, ...]]
     open_part: OpenPart | None
     is_answering: bool
     has_older: bool
@@ -73,6 +75,7 @@ async def list_turns(
         turns=page.turns,
         records=page.records,
         places=page.places,
+        others=page.others,
         open_part=page.open_part,
         is_answering=page.is_answering,
         has_older=page.has_older,

@@ -31,6 +31,12 @@ class NewView(Struct, frozen=True, kw_only=True):
     filter_text: str
 
 
+@get("/api/turns/{turn_id:str}")
+async def read_turn(workspace: Workspace, turn_id: str) -> TurnContent:
+    """A turn with its messages as they came, on its chat's path or left of it."""
+    return await workspace.turns.content(turn_id)
+
+
 @patch("/api/turns/{turn_id:str}")
 async def mark_turn(workspace: Workspace, turn_id: str, data: TurnMarks) -> Turn:
     return await workspace.turns.mark(turn_id, data)
@@ -95,6 +101,7 @@ async def delete_view(workspace: Workspace, view_id: str) -> None:
 
 
 TURN_HANDLERS = [
+    read_turn,
     mark_turn,
     list_siblings,
     return_to_turn,

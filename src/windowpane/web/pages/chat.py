@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from typing import Annotated, Any
 
 from litestar import Request, get
@@ -17,6 +18,7 @@ from windowpane.projects import Chat, Project
 from windowpane.web.live import LiveChats
 from windowpane.web.open_part import loaded_html
 from windowpane.web.pages.sidebar import sidebar_view
+from windowpane.web.specials import records_html
 from windowpane.web.stream import FrameStream
 from windowpane.web.turns import LIVE_STATES
 from windowpane.workspace import ChatPage, Workspace
@@ -26,6 +28,7 @@ MOST_TURNS = 300
 # From a chat's page up to the root of the site; its fragments are put into that page.
 ROOT = "../"
 DEMO_LABEL = "demo model"
+TOPIC_GAP = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 
 
 class ModelView(Struct, frozen=True, kw_only=True):
@@ -42,7 +45,8 @@ async def chat_page(workspace: Workspace, chat_id: str) -> Template:
         "project": project,
         "model": await _model_view(workspace, chat=page.chat, project=project),
         "demo_label": DEMO_LABEL,
-        **await _turns_context(page, has_newer=False),
+        "deletions": await workspace.deletions.pending(),
+        **await _turns_context(workspace, page, has_newer=False),
         **await _sidebar_context(workspace, chat=page.chat, all_of=""),
     }
     return Template(template_name="pages/chat.html", context=context)
@@ -57,7 +61,7 @@ async def turns_fragment(
 ) -> Template:
     page = await workspace.page(chat_id, before_depth=before, limit=limit)
     has_newer = before is not None and before < page.chat.turn_count
-    context = await _turns_context(page, has_newer=has_newer)
+    context = await _turns_context(workspace, page, has_newer=has_newer)
     return Template(template_name="parts/_turns.html", context=context)
 
 
@@ -83,26 +87,39 @@ async def chat_stream(
     return FrameStream(live, chat_id=chat_id, after=position)
 
 
-async def _turns_context(page: ChatPage, *, has_newer: bool) -> dict[str, object]:
+async def _turns_context(
+    workspace: Workspace, page: ChatPage, *, has_newer: bool
+) -> dict[str, object]:
+    tree = await workspace.topics.tree(page.chat.project_id)
     return {
         "chat": page.chat,
-        "turns": await _drawn_turns(page),
+        "items": await _drawn_items(page),
+        "is_empty": not page.turns and not page.damaged,
         "position": page.position,
         "has_older": page.has_older,
         "has_newer": has_newer,
         "is_answering": page.is_answering,
+        "topics": {id: TOPIC_GAP.join(one.name for one in tree.path(id)) for id in tree.topics},
         "damaged": [str(record) for record in page.damaged],
     }
 
 
-async def _drawn_turns(page: ChatPage) -> list[Markup]:
-    """One by one, so that answers that are being streamed need not wait for a long page."""
+async def _drawn_items(page: ChatPage) -> list[Markup]:
+    """Turns, and the records between them.
+
+    One by one, so that answers that are being streamed need not wait for a long page.
+    """
+    waiting = deque(records_html(page.records, page.others))
     drawn: list[Markup] = []
     for content in page.turns:
+        while waiting and waiting[0].depth <= content.turn.depth:
+            drawn.append(waiting.popleft().html)
         is_running = content.turn.state in LIVE_STATES
-        drawn.append(loaded_html(content, open_part=page.open_part if is_running else None))
+        open_part = page.open_part if is_running else None
+        place = page.places.get(content.turn.id)
+        drawn.append(loaded_html(content, open_part=open_part, place=place))
         await asyncio.sleep(0)
-    return drawn
+    return [*drawn, *(one.html for one in waiting)]
 
 
 async def _sidebar_context(workspace: Workspace, *, chat: Chat, all_of: str) -> dict[str, object]:

@@ -51,6 +51,6 @@ def _place(project: Project, chats: Sequence[Chat], *, current_id: str, is_whole
         project=project,
         chats=shown,
         chat_count=len(chats),
-        turn_count=sum(chat.turn_count for chat in chats),
+        turn_count=sum(chat.kept_turns for chat in chats),
         hidden_count=len(chats) - len(shown),
     )

@@ -2,9 +2,11 @@ import { ChatComposer } from "./elements/chat-composer.js";
 import { ChatLog } from "./elements/chat-log.js";
 import { ChatSidebar } from "./elements/chat-sidebar.js";
 import { ContextView } from "./context.js";
-import { explain, find, on } from "./page.js";
+import { address, explain, find, on } from "./page.js";
 import { copyCode, drawer, nameTheme, nextTheme, unfold } from "./shell.js";
 import { ChatStream } from "./stream.js";
+import { Toasts } from "./toasts.js";
+import { TurnTools } from "./turn-tools.js";
 
 customElements.define("chat-log", ChatLog);
 customElements.define("chat-composer", ChatComposer);
@@ -12,6 +14,7 @@ customElements.define("chat-sidebar", ChatSidebar);
 
 const log = find(document, "chat-log", ChatLog);
 const composer = find(document, "chat-composer", ChatComposer);
+const sidebar = find(document, "chat-sidebar", ChatSidebar);
 const status = find(document, "[data-connection]", HTMLElement);
 
 /** @param {string} sentence "" when there is nothing to say */
@@ -26,6 +29,8 @@ const stream = new ChatStream(`chats/${log.dataset.chatId}/stream`, log.position
   tell,
 });
 composer.seenHead = () => log.headId;
+const toasts = new Toasts();
+new TurnTools({ log, toasts });
 const context = new ContextView(log, find(document, ".counter", HTMLElement));
 
 /** @type {Record<string, (button: HTMLElement) => void>} */
@@ -58,6 +63,13 @@ on("chat:refused", ({ code }) => {
 });
 on("chat:loaded", ({ position }) => stream.followFrom(position));
 on("model:chosen", () => context.refresh());
+on("notice", ({ sentence }) => toasts.tell(sentence));
+on("deletion:made", (deletion) => toasts.offerUndo(deletion));
+on("deletion:undone", ({ kind, chat_id: id }) => {
+  if (kind === "chat") location.assign(address(`chats/${id}`));
+  else if (kind === "turns" && id === log.dataset.chatId) void log.reload().catch(explain);
+  void sidebar.refresh();
+});
 on("problem", ({ sentence }) => tell(sentence));
 on("sidebar:drawn", nameChat);
 nameTheme();

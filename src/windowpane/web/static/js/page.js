@@ -81,6 +81,9 @@ export function find(parent, selector, type) {
  *   "model:chosen": object,
  *   "chat:refused": { code: string },
  *   "sidebar:drawn": object,
+ *   "deletion:made": import("./toasts.js").DeletionView,
+ *   "deletion:undone": import("./toasts.js").DeletionView,
+ *   "notice": { sentence: string },
  *   "problem": { sentence: string },
  * }} Signals
  */

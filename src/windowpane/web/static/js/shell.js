@@ -49,22 +49,21 @@ function slide(isOpen) {
 export async function copyCode(button) {
   const code = button.closest("figure")?.querySelector("code");
   if (!code) return;
-  if (navigator.clipboard) await navigator.clipboard.writeText(code.textContent ?? "");
-  else copySelected(code);
+  await copyText(code.textContent ?? "");
   const label = button.textContent;
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = label), SHOWN_MS);
 }
 
-/**
- * The old way, for pages that a browser does not trust: without TLS there is no clipboard.
- *
- * @param {Element} element
- */
-function copySelected(element) {
-  getSelection()?.selectAllChildren(element);
+/** @param {string} text */
+export async function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  // The old way, for pages that a browser does not trust: without TLS there is no clipboard.
+  const box = Object.assign(document.createElement("textarea"), { value: text });
+  document.body.append(box);
+  box.select();
   document.execCommand("copy");
-  getSelection()?.removeAllRanges();
+  box.remove();
 }
 
 /**

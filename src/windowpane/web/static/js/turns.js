@@ -8,20 +8,37 @@ import { find, parsed } from "./page.js";
 export function turnFrom(html) {
   const content = parsed(html);
   tellTimes(content);
+  tellTopics(content);
   return find(content, ".turn", HTMLElement);
 }
 
 /**
- * What the reader of a turn had opened stays open in a newer drawing of it.
+ * What the reader of a turn had opened or begun to write stays so in a newer drawing of it.
  *
- * @param {Element} old
- * @param {Element} turn
+ * @param {HTMLElement} old
+ * @param {HTMLElement} turn
  */
 export function carryOver(old, turn) {
   const opened = old.querySelectorAll("details");
   turn.querySelectorAll("details").forEach((details, index) => {
     details.open = opened[index]?.open ?? false;
   });
+  const editing = old.querySelector(".editing");
+  if (editing) {
+    turn.querySelector(".ask")?.after(editing);
+    turn.dataset.editing = "1";
+  }
+}
+
+/**
+ * What stood in a turn's place before is told when a page is loaded, and not by a live turn.
+ *
+ * @param {Element} old
+ * @param {Element} turn
+ */
+export function carryPlaces(old, turn) {
+  const places = old.querySelector(".turn-places");
+  if (places && !turn.querySelector(".turn-places")) turn.querySelector(".answer")?.before(places);
 }
 
 /**
@@ -94,6 +111,21 @@ export function settleTurn(turn, frame) {
   turn.querySelector(".turn-head")?.replaceChildren(parsed(frame.head));
   turn.querySelector(".turn-foot")?.replaceChildren(parsed(frame.foot));
   tellTimes(turn);
+  tellTopics(turn);
+}
+
+/**
+ * The paths of topics came with the turns that were loaded.
+ *
+ * @param {ParentNode} parent
+ */
+export function tellTopics(parent) {
+  const turns = parent.querySelector(".turns") ?? document.querySelector(".turns");
+  /** @type {Record<string, string>} */
+  const topics = turns instanceof HTMLElement ? JSON.parse(turns.dataset.topics ?? "{}") : {};
+  for (const topic of /** @type {NodeListOf<HTMLElement>} */ (parent.querySelectorAll(".turn-topic"))) {
+    topic.textContent = topics[topic.dataset.topicId ?? ""] ?? "";
+  }
 }
 
 /** @param {ParentNode} parent */
