@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from windowpane import __version__
-from windowpane.cli import chat, doctor, models, plan, providers, send, serve, vault
+from windowpane.cli import chat, chats, doctor, models, plan, providers, send, serve, vault
 from windowpane.cli.configuration import settings_for
 from windowpane.cli.exits import BAD_INPUT, FAILED, INTERRUPTED, NOBODY_READS
 from windowpane.cli.grammar import (
@@ -33,6 +33,12 @@ COMMANDS = (
     serve.COMMAND,
     send.COMMAND,
     chat.COMMAND,
+    chats.LIST,
+    chats.RENAME,
+    chats.FORK,
+    chats.MOVE,
+    chats.DELETE,
+    chats.RESTORE,
     plan.COMMAND,
     models.LIST,
     models.SHOW,
