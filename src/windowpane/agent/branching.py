@@ -37,6 +37,7 @@ from windowpane.storage.history import contents_of, put_chat
 from windowpane.storage.lineage import branch_of
 from windowpane.storage.shelves import CHATS
 from windowpane.storage.specials import put_special
+from windowpane.storage.turn_pages import drop_pages_from
 from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Turn
 
@@ -69,7 +70,16 @@ async def depart(
     record = await account_of(vault, before, leaving, at=at)
     return Departure(
         chat=structs.replace(after, accounting_id=record.id),
-        changes=(*leave(before.id, tail), put_special(vault, record, chat_id=before.id)),
+        changes=(
+            *leave(before.id, tail),
+            put_special(vault, record, chat_id=before.id),
+            *drop_pages_from(
+                vault,
+                before.id,
+                place.depth,
+                turn_count=max(before.turn_count, after.turn_count),
+            ),
+        ),
     )
 
 

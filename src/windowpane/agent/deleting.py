@@ -22,7 +22,7 @@ from windowpane.storage.base import Change, Delete, Move
 from windowpane.storage.branches import newest_id, with_path
 from windowpane.storage.deletions import deletions_until, put_deletion, take_back
 from windowpane.storage.history import put_chat, put_project
-from windowpane.storage.lineage import path_ids
+from windowpane.storage.lineage import still_on_path
 from windowpane.storage.shelves import (
     CHATS,
     DELETIONS,
@@ -33,7 +33,7 @@ from windowpane.storage.shelves import (
     left_of,
 )
 from windowpane.storage.specials import put_special
-from windowpane.storage.turn_pages import drop_all_pages
+from windowpane.storage.turn_pages import drop_pages
 from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Turn
 
@@ -84,7 +84,7 @@ class Deletions:
                 Move(table="turns", ids=ids, to_parent_id=deleted_of(chat_id)),
                 put_special(self._vault, record, chat_id=chat_id),
                 put_chat(self._vault, after, expected_version=chat.version),
-                *drop_all_pages(chat_id),
+                *drop_pages(self._vault, chat_id, (one.value.depth for one in turns)),
                 put_deletion(self._vault, deletion),
             ]
         )
@@ -170,16 +170,15 @@ class Deletions:
         await ensure_idle(self._vault, chat_id, at=self._clock())
         chat = await self._vault.get(CHATS, chat_id)
         turns = (await self._vault.get_many(TURNS, deleted.turn_ids)).values
-        line = await path_ids(self._vault, chat.value, from_depth=min(turn.depth for turn in turns))
-        on_path = [turn for turn in turns if turn.id in line]
-        left = [turn for turn in turns if turn.id not in line]
+        on_path = await still_on_path(self._vault, chat.value, turns)
+        left = [turn for turn in turns if turn not in on_path]
         after = await self._with(chat.value, on_path)
         return [
             *_moved(on_path, to_parent_id=chat_id),
             *_moved(left, to_parent_id=left_of(chat_id)),
             put_special(self._vault, await self._undone(deleted), chat_id=chat_id),
             put_chat(self._vault, after, expected_version=chat.version),
-            *drop_all_pages(chat_id),
+            *drop_pages(self._vault, chat_id, (turn.depth for turn in on_path)),
         ]
 
     async def _with(self, chat: Chat, turns: Sequence[Turn]) -> Chat:

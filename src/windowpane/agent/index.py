@@ -22,7 +22,7 @@ from windowpane.storage.shelves import CHATS
 from windowpane.storage.turn_pages import (
     SETTLED,
     TurnPage,
-    drop_page,
+    drop_pages,
     is_whole,
     pack,
     page_of,
@@ -129,8 +129,8 @@ class TurnIndex:
         now = await self._vault.find(CHATS, chat.id)
         if now is None or now.value.revision != chat.revision:
             # Somebody changed a turn meanwhile, and dropped a page that was not there yet.
-            depth = page.number * PAGE_TURNS
-            await self._vault.commit(drop_page(self._vault, chat_id=chat.id, depth=depth))
+            depths = [page.number * PAGE_TURNS]
+            await self._vault.commit(drop_pages(self._vault, chat.id, depths))
 
     async def index_at(self, chat: Chat, depth: int, *, totals: Sequence[PageTotals]) -> int:
         """How many turns lie before a depth: fewer than its number where some were deleted."""

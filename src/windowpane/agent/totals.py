@@ -7,6 +7,7 @@ last record is ever read.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import Struct
@@ -25,6 +26,9 @@ from windowpane.storage.branches import tail_ids
 from windowpane.storage.shelves import RECEIPTS
 from windowpane.storage.specials import last_accounting
 from windowpane.storage.vault import Vault
+
+# A long chat is read the first time something leaves it, and others must not wait for that.
+BATCH_TURNS = 500
 
 
 class Spent(Struct, frozen=True, kw_only=True):
@@ -50,12 +54,19 @@ class Leaving(Struct, frozen=True, kw_only=True):
 async def spent(vault: Vault, chat: Chat) -> Spent:
     last = await last_accounting(vault, chat)
     ids = await tail_ids(vault, chat.id, last.next_depth if last else 0)
-    receipts = (await vault.all_children(RECEIPTS, ids)).values
-    by_turn: dict[str, list[UsageEntry]] = {id: [] for id in ids}
-    for receipt in receipts:
+    since: list[UsageEntry] = []
+    for start in range(0, len(ids), BATCH_TURNS):
+        since += await _entries(vault, ids[start : start + BATCH_TURNS])
+    return Spent(last=last, since=tuple(since))
+
+
+async def _entries(vault: Vault, turn_ids: Sequence[str]) -> list[UsageEntry]:
+    """What the requests of some turns used, turn by turn."""
+    by_turn: dict[str, list[UsageEntry]] = {id: [] for id in turn_ids}
+    for receipt in (await vault.all_children(RECEIPTS, turn_ids)).values:
         if receipt.entry is not None:
             by_turn[receipt.turn_id].append(receipt.entry)
-    return Spent(last=last, since=tuple(entry for id in ids for entry in by_turn[id]))
+    return [entry for id in turn_ids for entry in by_turn[id]]
 
 
 async def chat_totals(vault: Vault, chat: Chat) -> ChatTotals:

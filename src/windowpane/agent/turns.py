@@ -20,7 +20,7 @@ from windowpane.projects import Chat
 from windowpane.storage.branches import siblings
 from windowpane.storage.history import contents_of, put_chat, put_turn
 from windowpane.storage.shelves import CHATS, TURNS, deleted_of, left_of
-from windowpane.storage.turn_pages import drop_page, page_of
+from windowpane.storage.turn_pages import drop_pages
 from windowpane.storage.vault import Stored, Vault
 from windowpane.topics import ProjectTopic
 from windowpane.turns import Flag, Turn, TurnContent
@@ -89,17 +89,12 @@ class Turns:
             await self._check_topic(marks.topic_id, chat.value)
         stored = await self.of_chat(chat_id, turn_ids)
         turns = [_marked(one.value, marks) for one in stored]
-        pages = {page_of(turn.depth): turn.depth for turn in turns}
         revised = structs.replace(chat.value, revision=new_revision())
         await self._vault.commit(
             [
                 *(put_turn(self._vault, *pair) for pair in zip(stored, turns, strict=True)),
                 put_chat(self._vault, revised, expected_version=chat.version),
-                *(
-                    change
-                    for depth in pages.values()
-                    for change in drop_page(self._vault, chat_id=chat_id, depth=depth)
-                ),
+                *drop_pages(self._vault, chat_id, (turn.depth for turn in turns)),
             ]
         )
         self._tell(chat_id)

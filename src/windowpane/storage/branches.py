@@ -16,7 +16,6 @@ from windowpane.storage.base import Change, Move
 from windowpane.storage.history import contents_of
 from windowpane.storage.lineage import Kin
 from windowpane.storage.shelves import TURNS, left_of
-from windowpane.storage.turn_pages import drop_all_pages
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn, TurnContent
 
@@ -57,9 +56,8 @@ async def newest_id(vault: Vault, chat_id: str, *, before_depth: int) -> str | N
 
 
 def leave(chat_id: str, ids: Sequence[str]) -> list[Change]:
-    """Take turns off the path."""
-    moves: list[Change] = [Move(table="turns", ids=tuple(ids), to_parent_id=left_of(chat_id))]
-    return [*(moves if ids else []), *drop_all_pages(chat_id)]
+    """Take turns off the path; whoever does has to drop their pages."""
+    return [Move(table="turns", ids=tuple(ids), to_parent_id=left_of(chat_id))] if ids else []
 
 
 def go_to(chat_id: str, branch: Sequence[Kin]) -> Change:

@@ -7,7 +7,7 @@ is never cut.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
@@ -82,18 +82,28 @@ async def line_to(vault: Vault, stored: Stored[Turn]) -> list[Turn]:
     return [*path.values, *(one.turn for one in branch if one.turn is not None)]
 
 
-async def path_ids(vault: Vault, chat: Chat, *, from_depth: int) -> set[str]:
-    """Every place of the path from a depth on, also those whose turns were deleted."""
-    path = await vault.children(
+async def still_on_path(vault: Vault, chat: Chat, deleted: Sequence[Turn]) -> list[Turn]:
+    """Those deleted turns of a chat through which its path still leads."""
+    parents = {one.id: one.parent_id for one in await gone(vault, chat.id)}
+    found: list[Turn] = []
+    for turn in deleted:
+        end_id = await place_before_next(vault, chat, turn.depth + 1)
+        if turn.id in line_from(end_id, parents):
+            found.append(turn)
+    return found
+
+
+async def place_before_next(vault: Vault, chat: Chat, depth: int) -> str | None:
+    """The last place before the first turn of the path at a depth or behind it."""
+    behind = await vault.children(
         TURNS,
         [chat.id],
-        from_position=from_depth,
+        from_position=depth,
         to_position=None,
         newest_first=False,
-        limit=None,
+        limit=1,
     )
-    known = (*map(_kin, path.values), *await gone(vault, chat.id))
-    return line_from(chat.tip_id, {one.id: one.parent_id for one in known})
+    return behind.values[0].parent_id if behind.values else chat.tip_id
 
 
 def line_from(id: str | None, parents: Mapping[str, str | None]) -> set[str]:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from windowpane.projects import Chat
 from windowpane.records import Accounting, SpecialRecord
 from windowpane.storage.base import Put
-from windowpane.storage.lineage import gone, line_from
-from windowpane.storage.shelves import SPECIALS, TURNS
+from windowpane.storage.lineage import gone, line_from, place_before_next
+from windowpane.storage.shelves import SPECIALS
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn
 
@@ -77,15 +77,7 @@ async def _end_of(
         return chat.tip_id
     if not chat.deleted_turns:
         return turns[-1].id if turns else None
-    behind = await vault.children(
-        TURNS,
-        [chat.id],
-        from_position=before_depth,
-        to_position=None,
-        newest_first=False,
-        limit=1,
-    )
-    return behind.values[0].parent_id if behind.values else chat.tip_id
+    return await place_before_next(vault, chat, before_depth)
 
 
 def _in_order(records: Iterable[SpecialRecord]) -> list[SpecialRecord]:

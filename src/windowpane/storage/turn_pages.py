@@ -7,6 +7,7 @@ again; deleting all of them changes no answer.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from msgspec import Struct
@@ -51,12 +52,22 @@ def page_of(depth: int) -> int:
     return depth // PAGE_TURNS
 
 
-def drop_page(vault: Vault, *, chat_id: str, depth: int) -> list[Change]:
-    number = page_of(depth)
+def drop_pages(vault: Vault, chat_id: str, depths: Iterable[int]) -> list[Change]:
+    """Forget the pages that hold some depths."""
+    numbers = sorted({page_of(depth) for depth in depths})
     return [
-        vault.delete(PAGES, _page_id(chat_id, number)),
-        vault.delete(PAGE_TOTALS, _totals_id(chat_id, number)),
+        change
+        for number in numbers
+        for change in (
+            vault.delete(PAGES, _page_id(chat_id, number)),
+            vault.delete(PAGE_TOTALS, _totals_id(chat_id, number)),
+        )
     ]
+
+
+def drop_pages_from(vault: Vault, chat_id: str, depth: int, *, turn_count: int) -> list[Change]:
+    """Forget the pages of a chat with so many places, from a depth on."""
+    return drop_pages(vault, chat_id, [depth, *range(depth, turn_count, PAGE_TURNS), turn_count])
 
 
 def drop_all_pages(chat_id: str) -> list[Change]:
