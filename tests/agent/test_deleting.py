@@ -312,6 +312,26 @@ async def test_what_was_due_while_nobody_was_there_happens_at_the_next_start(
         assert await store.count("records", first) == 0
 
 
+async def test_a_chat_that_another_process_answers_is_taken_over_and_deleted(
+    clock: Clock, data_dir: Path
+) -> None:
+    database = str(data_dir / "windowpane.sqlite3")
+    replies = [does(Say(chunks=("slowly",)), Hang())]
+    async with (
+        workspace_over(store_from(database), folder=data_dir, replies=replies) as here,
+        Workspace(Vault(store_from(database), key=KEY), settings=settings_in(data_dir)) as there,
+    ):
+        chat_id = await new_chat(here)
+        turn = await here.send(chat_id, SendRequest(text="go"))
+        await until_text(here, chat_id, "slowly")
+        deletion = await there.delete_chat(chat_id)
+        with pytest.raises(NotFound):
+            await here.chat(chat_id)
+        await there.deletions.undo(deletion.id)
+        [content] = await path_of(there, chat_id)
+        assert (content.turn.id, content.turn.state) == (turn.id, "interrupted")
+
+
 async def test_two_processes_carry_a_deletion_out_once(
     store: Store, clock: Clock, data_dir: Path, workspace: Workspace, chat_id: str
 ) -> None:
