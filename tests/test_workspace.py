@@ -348,6 +348,18 @@ async def test_a_late_reader_gets_what_was_said_before(
     assert events == [PartStarted(kind="text", name=""), PartDelta(text="early ")]
 
 
+async def test_what_happens_in_other_chats_does_not_make_a_reader_lose_its_place(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    await script(workspace, folder=data_dir, replies=[says("a"), says("b")])
+    chat_id = await new_chat(workspace)
+    position = workspace.position(chat_id)
+    await ask(workspace, await new_chat(workspace), "elsewhere")
+    await workspace.send(chat_id, SendRequest(text="here"))
+    events = await until_ended(workspace, chat_id, after=position)
+    assert (type(events[0]), type(events[-1])) == (TurnStarted, TurnEnded)
+
+
 async def test_a_place_from_another_life_reloads(workspace: Workspace) -> None:
     chat_id = await new_chat_without_script(workspace)
     position = workspace.position(chat_id)

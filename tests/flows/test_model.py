@@ -34,6 +34,7 @@ from windowpane.catalog.prices import PriceValues, Rate
 from windowpane.definitions import ModelInfo
 from windowpane.deletions import Deletion
 from windowpane.errors import Failure, NotFound, TooLateToUndo
+from windowpane.events import TurnEnded
 from windowpane.providers.scripted import Cut, End, Fail, Reply, Report, Say
 from windowpane.storage.accounts import usage_between
 from windowpane.storage.choose import store_from
@@ -419,7 +420,8 @@ class Person(RuleBasedStateMachine):
         async def acted() -> Turn:
             position = self.workspace.position(chat_id)
             turn = await act()
-            await until_ended(self.workspace, chat_id, after=position)
+            events = await until_ended(self.workspace, chat_id, after=position)
+            assert isinstance(events[-1], TurnEnded)
             return turn
 
         return self.do(acted())

@@ -72,6 +72,8 @@ class ChatLog:
 
     def append(self, event: Event) -> LoggedEvent | None:
         """Note an event; a finished one is returned with its id, to be stored."""
+        if isinstance(event, TurnStarted):
+            self._begin(event.turn.id)
         self._seq = self._next_seq()
         match event:
             case PartDelta():
@@ -88,8 +90,6 @@ class ChatLog:
         return logged
 
     def _append_finished(self, event: Event) -> LoggedEvent:
-        if isinstance(event, TurnStarted):
-            self._begin(event.turn.id)
         if isinstance(event, PartDone):
             self.open = None
         logged = LoggedEvent(id=self.position, turn_id=self.turn_id, event=event)
@@ -101,7 +101,8 @@ class ChatLog:
             reader.next_turn(has_all=reader.seen_count == len(self._entries))
         self.turn_id = turn_id
         self.open = None
-        self._floor = self._seq - 1
+        # The numbers are the process's: those between this one and the next went to other chats.
+        self._floor = self._seq
         self._entries = []
 
     def reader(self, *, after: EventId) -> LogReader:
