@@ -33,7 +33,7 @@ class News(Struct, frozen=True, kw_only=True):
 
 
 class _Compared(Struct, frozen=True, kw_only=True):
-    """``new_ids`` oldest first; ``is_whole``: the path is as long as its chat says."""
+    """``new_ids`` oldest first; ``is_whole``: the path has as many turns as its chat says."""
 
     new_ids: Sequence[str]
     gone_ids: tuple[str, ...]
@@ -60,7 +60,7 @@ async def news_of(
             continue
         room = limit - len(turns) - len(damaged)
         if room <= 0:
-            waiting += max(0, chat.value.turn_count - known.count(chat.id))
+            waiting += max(0, chat.value.kept_turns - known.count(chat.id))
             continue
         compared = await _compared(vault, chat, before=before, known=known.ids(chat.id))
         taken = compared.new_ids[-room:]
@@ -104,7 +104,7 @@ async def _compared(
     return _Compared(
         new_ids=[id for id in dict.fromkeys([*left, *path]) if id not in known],
         gone_ids=tuple(sorted(known - every)),
-        is_whole=len(path) >= count,
+        is_whole=len(path) >= chat.value.kept_turns,
     )
 
 
