@@ -15,6 +15,7 @@ from psycopg.sql import SQL, Identifier
 from tests import machine
 from tests.databases import POSTGRES, database_of
 from tests.postgres import PostgresServer, private_postgres
+from tests.workspaces import Clock, put_forward
 
 # Examples vary in cost by orders of magnitude on shared machines: never a deadline.
 settings.register_profile("default", deadline=None, max_examples=50)
@@ -62,6 +63,12 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.setenv("WINDOWPANE_DATA", str(folder))
     return folder
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The time as workspaces see it that are opened after this; a test can put it forward."""
+    return put_forward(monkeypatch)
 
 
 @pytest.fixture(scope="session")

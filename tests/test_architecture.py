@@ -12,7 +12,7 @@ ROOT = Path(windowpane.__file__).parent
 # edges meet in the agent, faces meet in the workspace. A file that is not named here is a word.
 LEVELS = (
     {"words"},
-    {"catalog", "tokens", "filters", "search", "context", "accounting"},
+    {"catalog", "tokens", "filters", "search", "context", "accounting", "records"},
     {"providers", "tools", "storage", "vfs"},
     {"agent"},
     {"workspace"},

@@ -158,17 +158,19 @@ async def fill(data_dir: Path, chat_id: str, *, turns: int) -> None:
     stored = await vault.get(CHATS, chat_id)
     begun = datetime(2026, 1, 1, tzinfo=UTC)
     changes: list[Change] = []
+    newest: str | None = None
     for depth in range(turns):
         at = begun + timedelta(seconds=depth)
         turn = Turn(
             id=new_id("turn"),
             chat_id=chat_id,
-            parent_id=None,
+            parent_id=newest,
             depth=depth,
             model=MODEL,
             state="complete",
             created_at=at,
         )
+        newest = turn.id
         changes.append(put_new_turn(vault, turn))
         roles: tuple[Role, ...] = ("user", "assistant")
         for position, role in enumerate(roles):
@@ -180,7 +182,7 @@ async def fill(data_dir: Path, chat_id: str, *, turns: int) -> None:
                 model=MODEL,
             )
             changes.append(put_message(vault, message, turn_id=turn.id, position=position))
-    chat = structs.replace(stored.value, turn_count=turns)
+    chat = structs.replace(stored.value, turn_count=turns, head_id=newest)
     await vault.commit([*changes, put_chat(vault, chat, expected_version=stored.version)])
     await vault.close()
 
@@ -260,6 +262,48 @@ async def test_a_star_set_elsewhere_while_its_page_is_packed_is_not_forgotten(
         for each in (packing, workspace):
             plan = await each.plan(chat_id, PlanRequest(filter_text="s3"))
             assert plan.sent_turn_ids == [oldest.id]
+
+
+async def test_a_turn_deleted_from_an_old_page_is_missing_from_plans_until_it_is_back(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    await script(workspace, folder=data_dir, replies=(), models=(SMALL_WINDOW,))
+    chat_id = await new_chat(workspace)
+    turns = 2 * PAGE_TURNS + 5
+    await fill(data_dir, chat_id, turns=turns)
+    before = await workspace.plan(chat_id, PlanRequest())
+    [oldest] = (await workspace.page(chat_id, before_depth=4, limit=1)).turns
+
+    deletion = await workspace.delete_turn(oldest.turn.id)
+
+    after = await workspace.plan(chat_id, PlanRequest())
+    assert (counted(before)[0], counted(after)[0]) == (turns, turns - 1)
+    again = await workspace.plan(chat_id, PlanRequest())
+    assert counted(again) == counted(after)
+    everything = await workspace.plan(chat_id, PlanRequest(filter_text="c'user 3'"))
+    assert everything.scope_turns == turns - 1
+    await workspace.deletions.undo(deletion.id)
+    assert counted(await workspace.plan(chat_id, PlanRequest())) == counted(before)
+
+
+async def test_turns_on_screen_are_asked_for_by_depth_where_some_are_deleted(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    await script(workspace, folder=data_dir, replies=(), models=(SMALL_WINDOW,))
+    chat_id = await new_chat(workspace)
+    await fill(data_dir, chat_id, turns=PAGE_TURNS + 20)
+    await workspace.plan(chat_id, PlanRequest())
+    for depth in (5, PAGE_TURNS - 1, PAGE_TURNS + 3):
+        [content] = (await workspace.page(chat_id, before_depth=depth + 1, limit=1)).turns
+        assert content.turn.depth == depth
+        await workspace.delete_turn(content.turn.id)
+    first, end = PAGE_TURNS - 4, PAGE_TURNS + 6
+    page = await workspace.page(chat_id, before_depth=end, limit=8)
+
+    sight = await workspace.sight(chat_id, PlanRequest(), first=first, end=end)
+
+    assert [turn.turn_id for turn in sight.shown] == [one.turn.id for one in page.turns]
+    assert len(sight.shown) == 8
 
 
 async def test_turns_take_the_topic_of_their_chat_and_t_finds_them(

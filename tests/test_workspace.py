@@ -9,6 +9,7 @@ import pytest
 from tests.workspaces import (
     KEY,
     MODEL,
+    Clock,
     ask,
     does,
     new_chat,
@@ -311,7 +312,7 @@ async def test_pages_go_back_through_a_long_chat(workspace: Workspace, data_dir:
 
 
 async def test_deleting_a_project_deletes_what_is_in_it(
-    workspace: Workspace, data_dir: Path, store: Store
+    clock: Clock, workspace: Workspace, data_dir: Path, store: Store
 ) -> None:
     await script(workspace, folder=data_dir, replies=[says("a"), does(Say(chunks=("b",)), Hang())])
     chat_id = await new_chat(workspace)
@@ -323,8 +324,24 @@ async def test_deleting_a_project_deletes_what_is_in_it(
 
     with pytest.raises(NotFound):
         await workspace.chat(chat_id)
+    assert not await store.get("runs", [chat_id])
+    clock.pass_seconds(61)
+    await workspace.purger.purge()
     assert not await store.count("chats", project_id)
     assert not await store.count("turns", chat_id)
+
+
+async def test_an_answer_that_is_stopped_before_it_began_ends_as_stopped(
+    workspace: Workspace, data_dir: Path, store: Store
+) -> None:
+    await script(workspace, folder=data_dir, replies=[says("never said"), says("next")])
+    chat_id = await new_chat(workspace)
+    position = workspace.position(chat_id)
+    await workspace.send(chat_id, SendRequest(text="go"))
+    await workspace.stop(chat_id)
+    await until_ended(workspace, chat_id, after=position)
+    [content] = (await workspace.page(chat_id, before_depth=None, limit=5)).turns
+    assert content.turn.state == "aborted"
     assert not await store.get("runs", [chat_id])
 
 
@@ -343,6 +360,18 @@ async def test_a_late_reader_gets_what_was_said_before(
     with workspace.follow(chat_id, after=page.position) as reader:
         events = [logged.event for logged in await reader.read()]
     assert events == [PartStarted(kind="text", name=""), PartDelta(text="early ")]
+
+
+async def test_what_happens_in_other_chats_does_not_make_a_reader_lose_its_place(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    await script(workspace, folder=data_dir, replies=[says("a"), says("b")])
+    chat_id = await new_chat(workspace)
+    position = workspace.position(chat_id)
+    await ask(workspace, await new_chat(workspace), "elsewhere")
+    await workspace.send(chat_id, SendRequest(text="here"))
+    events = await until_ended(workspace, chat_id, after=position)
+    assert (type(events[0]), type(events[-1])) == (TurnStarted, TurnEnded)
 
 
 async def test_a_place_from_another_life_reloads(workspace: Workspace) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+import pytest
 
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.events import Event, EventId, Reload, TurnEnded, TurnPaused
@@ -20,7 +22,7 @@ from windowpane.storage.sealing import VaultKey
 from windowpane.storage.vault import Vault
 from windowpane.tools.scripted import ToolScript
 from windowpane.turns import TurnContent
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import AskAgain, SendRequest, Workspace
 
 KEY = VaultKey(bytes(range(32)))
 MODEL = "script/scripted"
@@ -94,6 +96,24 @@ async def ask(workspace: Workspace, chat_id: str, text: str) -> TurnContent:
     return next(content for content in page.turns if content.turn.id == turn.id)
 
 
+async def ask_again(workspace: Workspace, turn_id: str, again: AskAgain) -> TurnContent:
+    """Ask a turn again and wait for the end; the turn that stands in its place then."""
+    chat_id = (await workspace.turns.get(turn_id)).value.chat_id
+    position = workspace.position(chat_id)
+    turn = await workspace.ask_again(turn_id, again)
+    await until_ended(workspace, chat_id, after=position)
+    return next(one for one in await path_of(workspace, chat_id) if one.turn.id == turn.id)
+
+
+async def path_of(workspace: Workspace, chat_id: str) -> list[TurnContent]:
+    return list((await workspace.page(chat_id, before_depth=None, limit=100)).turns)
+
+
+def spoken(turns: Sequence[TurnContent]) -> str:
+    """What was asked and answered, turn by turn."""
+    return " ".join("".join(message.text for message in content.messages) for content in turns)
+
+
 async def until_ended(workspace: Workspace, chat_id: str, *, after: EventId) -> list[Event]:
     seen: list[Event] = []
     with workspace.follow(chat_id, after=after) as reader:
@@ -128,3 +148,23 @@ async def until_text(workspace: Workspace, chat_id: str, wanted: str) -> None:
 async def soon(coming: Awaitable[Result]) -> Result:
     """A wait that has an end: what never comes shall fail its test, and not hold up the run."""
     return await asyncio.wait_for(coming, PATIENCE_SECONDS)
+
+
+class Clock:
+    """The time of day, which a test can put forward."""
+
+    def __init__(self) -> None:
+        self._ahead = timedelta()
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self._ahead
+
+    def pass_seconds(self, seconds: float) -> None:
+        self._ahead += timedelta(seconds=seconds)
+
+
+def put_forward(patch: pytest.MonkeyPatch) -> Clock:
+    """A clock for workspaces that are opened from now on."""
+    clock = Clock()
+    patch.setattr("windowpane.workspace._now", clock)
+    return clock

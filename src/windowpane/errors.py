@@ -9,6 +9,8 @@
     │   ├── NoModel
     │   ├── PromptTooLarge      what must be sent does not fit the model's window
     │   ├── NotFound
+    │   ├── CommandUnavailable
+    │   ├── TooLateToUndo
     │   └── UnknownModel
     ├── SendRefused             the chat is not in a state for this now
     │   ├── BudgetExceeded
@@ -123,6 +125,20 @@ class NotFound(InvalidInput):
 
     def __init__(self, what: str, *, id: str) -> None:
         super().__init__(f"There is no {what} {id}. It may have been deleted.")
+
+
+class CommandUnavailable(InvalidInput):
+    code = "command_unavailable"
+
+    def __init__(self, name: str, *, instead: str) -> None:
+        super().__init__(f":{name} cannot be carried out here. {instead}")
+
+
+class TooLateToUndo(InvalidInput):
+    code = "too_late_to_undo"
+
+    def __init__(self) -> None:
+        super().__init__("This deletion is final: the time in which it could be undone is over.")
 
 
 class NoModel(InvalidInput):

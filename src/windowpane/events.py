@@ -123,6 +123,10 @@ class TurnEnded(Struct, frozen=True, kw_only=True, tag="turn_ended"):
     turn: Turn
 
 
+class TurnsChanged(Struct, frozen=True, kw_only=True, tag="turns_changed"):
+    """Turns that are there have changed: a mark, a branch, a deletion. Load them anew."""
+
+
 class Reload(Struct, frozen=True, kw_only=True, tag="reload"):
     """What the reader saw is not continued here: load the chat anew and follow from there."""
 
@@ -131,7 +135,7 @@ StreamEvent = PartStarted | PartDelta | PartDone | UsageReported | Finished
 AttemptEvent = AttemptStarted | AttemptFailed | SendHeld
 ToolEvent = ToolStarted | ToolProgressed | ToolEnded
 TurnEvent = TurnStarted | TurnPaused | TurnResumed | TurnEnded
-Event = StreamEvent | AttemptEvent | ToolEvent | TurnEvent | MessageDone | Reload
+Event = StreamEvent | AttemptEvent | ToolEvent | TurnEvent | MessageDone | TurnsChanged | Reload
 
 
 class EventId(Struct, frozen=True, order=True):

@@ -22,6 +22,7 @@ Kind = Literal[
     "usage",
     "output",
     "segment",
+    "deletion",
 ]
 
 PREFIXES: dict[Kind, str] = {
@@ -37,6 +38,7 @@ PREFIXES: dict[Kind, str] = {
     "usage": "use",
     "output": "out",
     "segment": "seg",
+    "deletion": "del",
 }
 
 

@@ -42,11 +42,22 @@ class ContextFloor(Struct, frozen=True, kw_only=True):
     revision: int
 
 
+class ForkOrigin(Struct, frozen=True, kw_only=True):
+    """Where a fork came from: the chat, and the last turn that was copied."""
+
+    chat_id: str
+    turn_id: str
+
+
 class Chat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """``choices`` come before the project's; ``head_id`` is the last turn of the chat's path.
 
+    ``turn_count`` counts the places of the path, ``deleted_turns`` those of them whose turn was
+    deleted: places stay, so that a turn's depth never changes. If the newest place is one of
+    them, ``deleted_tip_id`` is the turn that was there.
     ``revision`` is another number when something about older turns changes: a star, a pin, a
     branch. It says nothing but that, and none comes back.
+    ``accounting_id`` is the newest accounting record.
     """
 
     id: str
@@ -56,7 +67,21 @@ class Chat(Struct, frozen=True, kw_only=True, omit_defaults=True):
     active_at: datetime
     head_id: str | None = None
     turn_count: int = 0
+    deleted_turns: int = 0
+    deleted_tip_id: str | None = None
     choices: Choices = NOTHING_CHOSEN
     topic_id: str | None = None
     revision: int = 0
     floor: ContextFloor | None = None
+    accounting_id: str | None = None
+    forked_from: ForkOrigin | None = None
+
+    @property
+    def tip_id(self) -> str | None:
+        """What the next turn follows: the newest place, also if its turn was deleted."""
+        return self.deleted_tip_id or self.head_id
+
+    @property
+    def kept_turns(self) -> int:
+        """How many turns the path has."""
+        return self.turn_count - self.deleted_turns

@@ -109,6 +109,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     most_retries: Number = 4
     retry_wait_seconds: Seconds = 1.0
     retry_limit_seconds: Seconds = 600.0
+    undo_seconds: Seconds = 60.0
 
     def __repr__(self) -> str:
         """Without values: some are secrets, and a log is no place to sort them."""

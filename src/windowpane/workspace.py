@@ -15,29 +15,38 @@ from types import TracebackType
 
 from msgspec import Struct, structs
 
+from windowpane.accounting import ChatTotals
 from windowpane.agent.accounts import Accounts
 from windowpane.agent.answer import Stop, answer
 from windowpane.agent.attempts import Means
+from windowpane.agent.branching import asked_in, depart, reason_for
 from windowpane.agent.budgets import Budgets, BudgetState, Call
+from windowpane.agent.chat_page import read_page
 from windowpane.agent.choices import ChosenSettings
+from windowpane.agent.commanding import CommandOutcome, Commands, Order
+from windowpane.agent.deleting import Deletions
 from windowpane.agent.digest import short_name
 from windowpane.agent.drafts import Drafts
 from windowpane.agent.equipment import toolset_of
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.following import Following
+from windowpane.agent.forking import fork
 from windowpane.agent.journal import Journal, Running
 from windowpane.agent.lease import Lease
 from windowpane.agent.lens import Lens, lens_of
 from windowpane.agent.log import LogReader
 from windowpane.agent.loop import Assignment
 from windowpane.agent.models import ModelList, Models
+from windowpane.agent.moving import Moved, move_chat
 from windowpane.agent.planner import LookedAt, Outlook, Planner, Sight, floor_after
+from windowpane.agent.purging import Purger
 from windowpane.agent.receipts import Receipts
 from windowpane.agent.recovery import interrupt_all_dead, interrupt_if_dead
 from windowpane.agent.results import REJECTED, STOPPED
 from windowpane.agent.retry import policy_from
 from windowpane.agent.search import Search, SearchScope
 from windowpane.agent.topics import Topics
+from windowpane.agent.totals import chat_totals
 from windowpane.agent.turns import Turns
 from windowpane.agent.usage import UsageBook
 from windowpane.agent.views import Views
@@ -62,6 +71,7 @@ from windowpane.context.estimate import SendEstimate, estimate
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
 from windowpane.context.toolset import Toolset
+from windowpane.deletions import Deletion
 from windowpane.drafts import DraftPlace
 from windowpane.errors import (
     ChatBusy,
@@ -85,18 +95,17 @@ from windowpane.events import (
     TurnResumed,
     TurnStarted,
 )
-from windowpane.filters import Topic, TopicTree, Viewpoint, parse
-from windowpane.ids import new_id, new_revision
+from windowpane.filters import Viewpoint, parse, parse_line
+from windowpane.ids import new_id
 from windowpane.messages import Finish, Message
+from windowpane.parts import Part, Text
 from windowpane.projects import Chat, Project, checked_name
+from windowpane.records import Place, SpecialRecord
 from windowpane.search import Found
 from windowpane.settings import Settings
 from windowpane.storage.base import Change, Notice
-from windowpane.storage.branches import leave_from
+from windowpane.storage.branches import TurnPlace, before_turn
 from windowpane.storage.history import (
-    delete_chat,
-    delete_project,
-    path_page,
     put_chat,
     put_message,
     put_new_turn,
@@ -116,6 +125,7 @@ from windowpane.storage.shelves import (
     Preferences,
     Run,
 )
+from windowpane.storage.specials import specials_of
 from windowpane.storage.vault import Listing, Stored, Vault
 from windowpane.tokens import TokenCache
 from windowpane.turns import Decision, Turn, TurnContent, TurnState
@@ -148,6 +158,18 @@ class SendRequest(Struct, frozen=True, kw_only=True):
     choices: Choices = NOTHING_CHOSEN
 
 
+class AskAgain(Struct, frozen=True, kw_only=True):
+    """How a turn is asked again: with another model, another text, what the filter shows.
+
+    What is left out stays: the chat's model, the turn's own words, all of the chat.
+    """
+
+    text: str | None = None
+    model: str | None = None
+    seen_head_id: str | None = None
+    filter_text: str = ""
+
+
 class PlanRequest(Struct, frozen=True, kw_only=True):
     """The draft as it stands, and what else the plan shall assume."""
 
@@ -160,11 +182,16 @@ class PlanRequest(Struct, frozen=True, kw_only=True):
 class ChatPage(Struct, frozen=True, kw_only=True):
     """A page of a chat as it stands, and the place in the log from which to follow it.
 
-    ``tool_runs`` are the calls that are being carried out now.
+    ``records`` stand between the turns; ``places`` are of those turns that have siblings;
+    ``others`` can be gone back to where a record says that something was deleted. ``tool_runs``
+    are the calls that are being carried out now.
     """
 
     chat: Chat
     turns: tuple[TurnContent, ...]
+    records: tuple[SpecialRecord, ...]
+    places: dict[str, TurnPlace]
+    others: dict[str, tuple[str, ...]]
     open_part: OpenPart | None
     held: SendHeld | None
     tool_runs: tuple[ToolRun, ...]
@@ -197,12 +224,22 @@ class Workspace:
         )
         self.models = Models(vault, settings=settings)
         self.topics = Topics(vault)
-        self.turns = Turns(vault, topics=self.topics)
+        self.turns = Turns(vault, topics=self.topics, clock=_now, tell=self._following.tell_changed)
         self.views = Views(vault)
         self.choices = ChosenSettings(
             vault, models=self.models, topics=self.topics, default_model=self.default_model
         )
         self.searching = Search(vault)
+        self.purger = Purger(vault, clock=_now)
+        self.deletions = Deletions(
+            vault,
+            undo_seconds=settings.undo_seconds,
+            clock=_now,
+            tell=self._following.tell_changed,
+        )
+        self._commands = Commands(
+            turns=self.turns, topics=self.topics, views=self.views, deletions=self.deletions
+        )
         self._planner = Planner(
             vault, models=self.models, cache=TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         )
@@ -241,6 +278,7 @@ class Workspace:
             self._following.run_forever,
             self._lease.heed_forever,
             self._lease.watch_forever,
+            self.purger.run_forever,
         ):
             self._watches.append(asyncio.create_task(forever()))
         return self
@@ -285,14 +323,15 @@ class Workspace:
         await self._vault.commit([put])
         return project
 
-    async def delete_project(self, project_id: str) -> None:
+    async def delete_project(self, project_id: str) -> Deletion:
+        """With all its chats; those that are answering are stopped first."""
         await self.project(project_id)
         chats = await self._vault.child_ids(CHATS, project_id)
-        for chat_id in chats:
-            await self._end_answer(chat_id)
-        await self._delete(lambda: delete_project(self._vault, project_id))
+        deletion = await self._deleted(chats, lambda: self.deletions.delete_project(project_id))
         for chat_id in chats:
             self._following.forget(chat_id)
+        self.purger.wake()
+        return deletion
 
     # Chats
 
@@ -351,11 +390,80 @@ class Workspace:
         await self._vault.commit([put_chat(self._vault, chat, expected_version=stored.version)])
         return chat
 
-    async def delete_chat(self, chat_id: str) -> None:
+    async def delete_chat(self, chat_id: str) -> Deletion:
+        """If it is answering, the answer is stopped first."""
         await self.chat(chat_id)
-        await self._end_answer(chat_id)
-        await self._delete(lambda: delete_chat(self._vault, chat_id))
+        deletion = await self._deleted([chat_id], lambda: self.deletions.delete_chat(chat_id))
         self._following.forget(chat_id)
+        self.purger.wake()
+        return deletion
+
+    async def move_chat(self, chat_id: str, *, project_id: str) -> Moved:
+        """Topics go along as far as the other project has them at the same path."""
+        chat = await self.chat(chat_id)
+        await self.project(project_id)
+        moved = await move_chat(
+            self._vault,
+            chat_id,
+            project_id=project_id,
+            old=await self.topics.tree(chat.project_id),
+            new=await self.topics.tree(project_id),
+            at=_now(),
+        )
+        self._following.tell_changed(moved.chat)
+        return moved
+
+    async def fork(self, chat_id: str, *, turn_id: str | None) -> Chat:
+        """A new chat with copies of everything up to a turn, or of the whole path."""
+        chat = await self.chat(chat_id)
+        last_id = turn_id or chat.head_id
+        if last_id is None:
+            raise InvalidInput("This chat has no turns, so there is nothing to fork.")
+        [turn] = await self.turns.of_chat(chat_id, [last_id])
+        return await fork(self._vault, chat, turn, at=_now())
+
+    async def totals(self, chat_id: str) -> ChatTotals:
+        """What the chat has cost: its own requests, and what it inherited as a fork."""
+        return await chat_totals(self._vault, await self.chat(chat_id))
+
+    async def records(self, chat_id: str) -> list[SpecialRecord]:
+        """Titles, summaries and accounts of a chat, on every branch."""
+        await self.chat(chat_id)
+        return await specials_of(self._vault, chat_id)
+
+    async def delete_turn(self, turn_id: str) -> Deletion:
+        """If the turn is being answered or waits for a person, it is stopped first."""
+        turn = (await self.turns.get(turn_id)).value
+        run = await self._vault.find(RUNS, turn.chat_id)
+        if run is not None and run.value.turn_id == turn_id:
+            await self._end_answer(turn.chat_id)
+        waiting = await waiting_head(self._vault, await self.chat(turn.chat_id))
+        if waiting is not None and waiting.turn.id == turn_id:
+            await self._end_waiting(waiting, state="aborted", finish="stopped", sentence=STOPPED)
+        stopped = await self.turns.get(turn_id)
+        deletion = await self.deletions.delete_turns(turn.chat_id, [stopped])
+        self.purger.wake()
+        return deletion
+
+    async def run_command(self, chat_id: str, line: str, *, is_confirmed: bool) -> CommandOutcome:
+        """Carry out ``<filter> :command``. Those that ask first do nothing until confirmed."""
+        parsed = parse_line(line)
+        if parsed.command is None:
+            raise InvalidInput("There is no command in this line. One begins with a colon.")
+        at = _now()
+        looked = PlanRequest(filter_text=parsed.filter_text)
+        outlook, _ = await self._looked_at(chat_id, looked, at=at)
+        order = Order(
+            command=parsed.command,
+            chat=outlook.chat,
+            filter_text=parsed.filter_text,
+            chosen=await self._planner.chosen(outlook),
+            is_confirmed=is_confirmed,
+            at=at,
+        )
+        outcome = await self._commands.carry_out(order)
+        self.purger.wake()
+        return outcome
 
     # Reading
 
@@ -364,21 +472,23 @@ class Workspace:
         chat = await self.chat(chat_id)
         await self._following.sync(chat_id)
         position = self.position(chat_id)
-        page = await path_page(self._vault, chat_id, before_depth=before_depth, limit=limit)
+        page = await read_page(self._vault, chat, before_depth=before_depth, limit=limit)
         turns = page.turns
         unfinished, open_part = self._live(chat_id)
         if unfinished is not None:
             live = unfinished.content(draft_id=unfinished.turn.id)
-            turns = tuple(live if live.turn.id == old.turn.id else old for old in turns)
+            turns = tuple(_as_it_runs(live, old) for old in turns)
         return ChatPage(
             chat=chat,
             turns=turns,
+            records=page.records,
+            places=page.places,
+            others=page.others,
             open_part=open_part,
             held=unfinished.held if unfinished else None,
             tool_runs=tuple(unfinished.work.runs) if unfinished else (),
             is_answering=unfinished is not None,
-            # By depth, not by count: turns that cannot be opened must not hide those before them.
-            has_older=bool(turns) and turns[0].turn.depth > 0,
+            has_older=page.has_older,
             position=position,
             damaged=page.damaged,
         )
@@ -413,6 +523,33 @@ class Workspace:
 
     async def send(self, chat_id: str, request: SendRequest) -> Turn:
         """Store the message and start answering; the answer is made here, whoever watches."""
+        draft = DraftPlace("chat", chat_id)
+        return await self._send(chat_id, request, others=(), draft=draft)
+
+    async def ask_again(self, turn_id: str, again: AskAgain) -> Turn:
+        """Edit a message, retry it, or let another model answer: a sibling takes its place.
+
+        The turn and what followed it are left, not lost.
+        """
+        turn = (await self.turns.get(turn_id)).value
+        asked = await asked_in(self._vault, turn)
+        if asked is None:
+            raise InvalidInput("The message of this turn cannot be opened. Write it anew.")
+        request = SendRequest(
+            text=self._checked(asked.text if again.text is None else again.text),
+            model=again.model,
+            seen_head_id=again.seen_head_id,
+            filter_text=again.filter_text,
+            replaces_turn_id=turn_id,
+        )
+        others = tuple(part for part in asked.parts if not isinstance(part, Text))
+        draft = DraftPlace("edit", turn_id)
+        return await self._send(turn.chat_id, request, others=others, draft=draft)
+
+    async def _send(
+        self, chat_id: str, request: SendRequest, *, others: Sequence[Part], draft: DraftPlace
+    ) -> Turn:
+        """``others`` are what the message has beside its text; ``draft`` is used up with it."""
         stored = await self._vault.get(CHATS, chat_id)
         if request.seen_head_id is not None and request.seen_head_id != (
             stored.value.head_id or ""
@@ -422,12 +559,16 @@ class Workspace:
         if waiting is not None and not request.text.strip():
             return await self.decide(waiting.turn.id, rest_accepted(waiting.turn))
         text = self._checked(request.text)
-        before = await self._before(stored.value, request.replaces_turn_id)
+        replaced = await self._replaced(stored.value, request.replaces_turn_id)
+        before = stored.value
+        if replaced is not None:
+            before = await before_turn(self._vault, before, replaced)
         settings = await self.applied(before, send=_send_choices(request))
         await self.models.read()
         provider, _ = self.models.resolve(settings.model)
         at = request.written_at or _now()
         message = await self._worded(text, chat=before, settings=settings, at=at)
+        message = structs.replace(message, parts=(*message.parts, *others))
         turn, chat = _begun(before, message=message, model=settings.model, at=_now())
         equipment = await self.workshop.equipment(
             chat_id=chat_id,
@@ -460,8 +601,10 @@ class Workspace:
             await self._end_waiting(waiting, state="complete", finish="tool_use", sentence=REJECTED)
             outlook, ready = await planned()
         chat = structs.replace(chat, floor=floor_after(outlook, ready))
-        await self._claim(stored, chat=chat, turn=turn, message=message)
-        self._following.stand_at(chat_id, stored.value.head_id)
+        await self._claim(
+            stored, chat=chat, turn=turn, message=message, replaced=replaced, draft=draft
+        )
+        self._following.stand_at(stored.value, revision=chat.revision)
         assignment = Assignment(
             turn=turn,
             messages=(message,),
@@ -501,7 +644,8 @@ class Workspace:
         await self.models.read()
         provider, _ = self.models.resolve(turn.model)
         receipt = await last_receipt(self._vault, turn)
-        before = structs.replace(chat, head_id=turn.parent_id, turn_count=turn.depth)
+        # Nothing of the turns before is another than it was.
+        before = structs.replace(await before_turn(self._vault, chat, turn), revision=chat.revision)
         settings = await self.applied(before, send=Choices(model=turn.model))
         equipment = await self.workshop.equipment(
             chat_id=chat.id,
@@ -523,7 +667,7 @@ class Workspace:
         claim = put_run(self._vault, run, chat_id=chat.id)
         with self._suspecting():
             stored = await store_change(self._vault, waiting, sending, claim)
-        self._following.stand_in(chat.id, turn.id)
+        self._following.stand_in(chat)
         assignment = Assignment(
             turn=sending,
             messages=waiting.messages,
@@ -631,10 +775,7 @@ class Workspace:
         viewpoint = Viewpoint(
             now=at,
             zone=_zone(),
-            topics=TopicTree.of(
-                Topic(id=topic.id, name=topic.name, parent_id=topic.parent_id)
-                for topic in await self.topics.of(chat.project_id)
-            ),
+            topics=await self.topics.tree(chat.project_id),
             current_topic_id=chat.topic_id,
             current_model=short_name(settings.model),
         )
@@ -695,19 +836,14 @@ class Workspace:
             raise InvalidInput('There is no chat yet. Begin one: windowpane send "Hello"')
         return max(chats, key=lambda chat: chat.active_at).id
 
-    async def _before(self, chat: Chat, replaced_id: str | None) -> Chat:
-        """The chat as it is when a message takes the place of a turn on its path."""
+    async def _replaced(self, chat: Chat, replaced_id: str | None) -> Turn | None:
+        """The turn of the path whose place a message takes."""
         if replaced_id is None:
-            return chat
+            return None
         stored = await self._vault.get(TURNS, replaced_id)
         if stored.parent_id != chat.id:
             raise InvalidInput(f"The turn {replaced_id} is not on this chat's path.")
-        return structs.replace(
-            chat,
-            head_id=stored.value.parent_id,
-            turn_count=stored.value.depth,
-            revision=new_revision(),
-        )
+        return stored.value
 
     async def stop(self, chat_id: str) -> None:
         """End the answer at once, whichever process makes it. Its text is kept.
@@ -739,17 +875,35 @@ class Workspace:
         return chat_id in self._stops
 
     async def _claim(
-        self, stored: Stored[Chat], *, chat: Chat, turn: Turn, message: Message
+        self,
+        stored: Stored[Chat],
+        *,
+        chat: Chat,
+        turn: Turn,
+        message: Message,
+        replaced: Turn | None,
+        draft: DraftPlace,
     ) -> None:
         run = Run(turn_id=turn.id, process_id=self._process_id)
-        is_branch = turn.depth < stored.value.turn_count
+        leaving: tuple[Change, ...] = ()
+        if replaced is not None:
+            departure = await depart(
+                self._vault,
+                stored.value,
+                chat,
+                place=Place(depth=turn.depth, after_id=turn.parent_id),
+                reason=await reason_for(self._vault, replaced, message=message, model=turn.model),
+                next_depth=turn.depth,
+                at=turn.created_at,
+            )
+            chat, leaving = departure.chat, departure.changes
         changes = [
-            *(await leave_from(self._vault, chat.id, turn.depth) if is_branch else []),
+            *leaving,
             *put_run(self._vault, run, chat_id=chat.id),
             put_chat(self._vault, chat, expected_version=stored.version),
             put_new_turn(self._vault, turn),
             put_message(self._vault, message, turn_id=turn.id, position=0),
-            self._vault.delete(DRAFTS, str(DraftPlace("chat", chat.id))),
+            self._vault.delete(DRAFTS, str(draft)),
         ]
         try:
             with self._suspecting():
@@ -827,21 +981,30 @@ class Workspace:
         if chat_id in self._stops:
             self._stops[chat_id].request(is_by_user=False)
 
-    async def _delete(self, changes: Callable[[], Awaitable[Sequence[Change]]]) -> None:
-        """Again, if something was added meanwhile: it has to go with the rest."""
+    async def _deleted(
+        self, chat_ids: Sequence[str], delete: Callable[[], Awaitable[Deletion]]
+    ) -> Deletion:
+        """Again, if one of the chats went on meanwhile: what was added has to go with the rest."""
         for _ in range(DELETE_ATTEMPTS):
-            with suppress(VersionConflict):
-                await self._vault.commit(await changes())
-                return
-        await self._vault.commit(await changes())
+            with suppress(VersionConflict, ChatBusy):
+                return await self._stopped_and(chat_ids, delete)
+        return await self._stopped_and(chat_ids, delete)
+
+    async def _stopped_and(
+        self, chat_ids: Sequence[str], delete: Callable[[], Awaitable[Deletion]]
+    ) -> Deletion:
+        for chat_id in chat_ids:
+            await self._end_answer(chat_id)
+        return await delete()
 
     async def _end_answer(self, chat_id: str) -> None:
+        """Stop the answer, or take it over from the process that makes it."""
         stop = self._stops.get(chat_id)
-        if stop is None:
-            await self._lease.take_away(chat_id)
-        else:
+        if stop is not None:
             stop.request(is_by_user=True)
             await stop.ended()
+        # Also one of this process whose end could not be stored.
+        await self._lease.take_away(chat_id)
 
     def _checked(self, text: str) -> str:
         if not text.strip():
@@ -886,7 +1049,7 @@ def _begun(chat: Chat, *, message: Message, model: str, at: datetime) -> tuple[T
     turn = Turn(
         id=new_id("turn"),
         chat_id=chat.id,
-        parent_id=chat.head_id,
+        parent_id=chat.tip_id,
         depth=chat.turn_count,
         model=model,
         state="sending",
@@ -896,11 +1059,27 @@ def _begun(chat: Chat, *, message: Message, model: str, at: datetime) -> tuple[T
     grown = structs.replace(
         chat,
         head_id=turn.id,
+        deleted_tip_id=None,
         turn_count=chat.turn_count + 1,
         active_at=at,
         title=chat.title or title_from(message.text),
     )
     return turn, grown
+
+
+def _as_it_runs(live: TurnContent, stored: TurnContent) -> TurnContent:
+    """The running turn as it stands now, with the marks that it has got meanwhile."""
+    if live.turn.id != stored.turn.id:
+        return stored
+    marked = structs.replace(
+        live.turn,
+        star=stored.turn.star,
+        flag=stored.turn.flag,
+        is_pinned=stored.turn.is_pinned,
+        is_skipped=stored.turn.is_skipped,
+        topic_id=stored.turn.topic_id,
+    )
+    return TurnContent(turn=marked, messages=live.messages)
 
 
 def _send_choices(request: SendRequest | PlanRequest) -> Choices:

@@ -14,10 +14,9 @@ from windowpane.parts import Text, ToolCall, ToolResult
 from windowpane.projects import Chat, Project
 from windowpane.search import Found
 from windowpane.storage.base import Change, Delete, DeleteChildren
-from windowpane.storage.branches import leave_from
+from windowpane.storage.branches import before_turn, leave, tail_ids
+from windowpane.storage.cascade import chat_batches, project_batches
 from windowpane.storage.history import (
-    delete_chat,
-    delete_project,
     put_chat,
     put_message,
     put_new_turn,
@@ -69,13 +68,11 @@ class Histories:
         chat, changes = stored.value, list[Change]()
         replaced = None if depth is None else await self._at(chat_id, depth)
         if replaced is not None:
-            changes = await leave_from(self.vault, chat_id, replaced.depth)
-            chat = structs.replace(
-                chat,
-                turn_count=replaced.depth,
-                head_id=replaced.parent_id,
-                revision=chat.revision + 1,
-            )
+            changes = [
+                *leave(chat_id, await tail_ids(self.vault, chat_id, replaced.depth)),
+                *drop_all_pages(self.vault, chat_id),
+            ]
+            chat = await before_turn(self.vault, chat, replaced)
         turn = self._turn(chat, state=state)
         grown = structs.replace(
             chat, head_id=turn.id, turn_count=chat.turn_count + 1, active_at=turn.created_at
@@ -106,27 +103,34 @@ class Histories:
         await self.vault.commit([put_chat(self.vault, named, expected_version=stored.version)])
 
     async def delete_turn(self, turn_id: str) -> None:
-        turn = (await self.vault.get(TURNS, turn_id)).value
+        found = await self.vault.get(TURNS, turn_id)
+        turn = found.value
         stored = await self.vault.get(CHATS, turn.chat_id)
+        is_on_path = found.parent_id == turn.chat_id
         revised = structs.replace(
             stored.value,
             revision=stored.value.revision + 1,
-            turn_count=max(0, stored.value.turn_count - 1),
+            deleted_turns=stored.value.deleted_turns + is_on_path,
         )
         await self.vault.commit(
             [
                 Delete(table="turns", id=turn_id, expected_version=None),
                 DeleteChildren(table="records", parent_id=turn_id),
                 put_chat(self.vault, revised, expected_version=stored.version),
-                *drop_all_pages(self.vault, chat_id=turn.chat_id),
+                *drop_all_pages(self.vault, turn.chat_id),
             ]
         )
 
     async def delete_chat(self, chat_id: str) -> None:
-        await self.vault.commit(await delete_chat(self.vault, chat_id))
+        await self.vault.commit([self.vault.delete(CHATS, chat_id)])
+        async for batch in chat_batches(self.vault, chat_id):
+            await self.vault.commit(batch)
 
     async def delete_project(self, project_id: str) -> None:
-        await self.vault.commit(await delete_project(self.vault, project_id))
+        chat_ids = await self.vault.child_ids(CHATS, project_id)
+        await self.vault.commit([self.vault.delete(PROJECTS, project_id)])
+        async for batch in project_batches(self.vault, project_id, chat_ids):
+            await self.vault.commit(batch)
 
     async def delete_caches(self) -> None:
         for project_id in await self.vault.child_ids(PROJECTS, TOP):
@@ -147,7 +151,7 @@ class Histories:
         return Turn(
             id=new_id("turn"),
             chat_id=chat.id,
-            parent_id=chat.head_id,
+            parent_id=chat.tip_id,
             depth=chat.turn_count,
             model="script/scripted",
             state=state,

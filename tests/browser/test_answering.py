@@ -247,9 +247,7 @@ def test_a_failed_answer_says_what_failed(page: Page, serve: Serve) -> None:
     page.goto(server.entrance)
     half = say(page, "half")
     expect_ended(half, state="error")
-    expect(half.locator(".turn-foot")).to_have_text(
-        "[error: quota] You exceeded your current quota."
-    )
+    expect(half.locator(".ending")).to_have_text("[error: quota] You exceeded your current quota.")
     expect(half.locator(".answer")).to_have_text("Half")
     expect(half).to_have_attribute("data-standing", "sent")
     nothing = say(page, "nothing")

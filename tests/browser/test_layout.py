@@ -40,7 +40,8 @@ def test_axe_finds_nothing(scheme: str, page: Page, serve: Serve) -> None:
     assert complaints(page) == []
     expect(say(page, "wait").locator(".answer")).to_contain_text("Wait")
     assert complaints(page) == []
-    page.locator(".chat-link").press("Delete")
+    page.get_by_role("button", name="More for Home").click()
+    page.get_by_role("button", name="Delete").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     assert complaints(page) == []
 
@@ -144,7 +145,7 @@ def test_code_is_copied_with_one_click(page: Page, serve: Serve) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(serve(says(RICH)).entrance)
     expect_ended(say(page, "code"))
-    page.get_by_role("button", name="Copy").click()
+    page.get_by_role("button", name="Copy", exact=True).click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("() => navigator.clipboard.readText()")
     assert copied.rstrip("\n") == "select result from entries where key = $1;"

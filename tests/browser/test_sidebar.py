@@ -60,20 +60,57 @@ def test_a_chat_is_renamed_by_keyboard_and_escape_gives_up(page: Page, serve: Se
     expect(page.get_by_role("link", name="But this")).to_be_visible()
 
 
-def test_deleting_a_chat_says_what_is_lost_and_can_be_refused(page: Page, serve: Serve) -> None:
+def test_a_deleted_chat_is_gone_at_once_and_comes_back_with_undo(page: Page, serve: Serve) -> None:
     page.goto(serve(prepare=filled(turns=3)).entrance)
-    link = page.locator(".chat-link")
-    link.press("Delete")
-    dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("3 turns will be deleted. This cannot be undone.")
-    page.keyboard.press("Escape")
-    expect(dialog).to_be_hidden()
-    expect(link).to_have_count(1)
-    link.press("Delete")
-    gone = page.url
-    dialog.get_by_role("button", name="Delete").click()
+    here = page.url
+    page.locator(".chat-link").press("Delete")
     expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
-    assert page.url != gone
+    assert page.url != here
+    expect(line(page, "Question 0")).to_have_count(0)
+    notices = page.get_by_role("region", name="Notices")
+    expect(notices).to_contain_text("Chat “Question 0” deleted.")
+    notices.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Question 0")
+    assert page.url == here
+    expect(page.locator(".turn")).to_have_count(3)
+    expect(notices.get_by_role("button", name="Undo")).to_have_count(0)
+
+
+def test_a_chat_elsewhere_is_deleted_without_leaving_this_one(page: Page, serve: Serve) -> None:
+    page.goto(serve(says("Yes.")).entrance)
+    expect_ended(say(page, "keep me"))
+    page.get_by_role("button", name="New", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
+    here = page.url
+    line(page, "keep me").locator(".chat-link").press("Delete")
+    expect(line(page, "keep me")).to_have_count(0)
+    assert page.url == here
+    page.get_by_role("region", name="Notices").get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("keep me")
+
+
+def test_a_chat_is_forked_and_moved_by_its_menu(page: Page, serve: Serve) -> None:
+    page.goto(serve(says("Yes.")).entrance)
+    expect_ended(say(page, "origin"))
+    page.get_by_role("button", name="New project").click()
+    page.get_by_role("textbox", name="Name of the new project").fill("Garden")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Garden")).to_be_visible()
+    origin = page.url
+    line(page, "origin").hover()
+    page.get_by_role("button", name="More for origin").click()
+    page.get_by_role("button", name="Fork").click()
+    expect(page.locator(".special")).to_contain_text("Forked")
+    expect(page.locator(".turn")).to_have_count(1)
+    assert page.url != origin
+    line(page, "origin").first.hover()
+    page.get_by_role("button", name="More for origin").first.click()
+    page.get_by_role("button", name="Move to…").click()
+    dialog = page.get_by_role("dialog", name="Move the chat")
+    dialog.get_by_label("Project").select_option(label="Garden")
+    dialog.get_by_role("button", name="Move").click()
+    expect(page.get_by_role("region", name="Notices")).to_contain_text("The chat was moved.")
+    expect(page.locator(".place", has_text="Garden").locator(".chat-item")).to_have_count(1)
 
 
 def test_projects_are_made_renamed_and_deleted(page: Page, serve: Serve) -> None:
@@ -90,11 +127,15 @@ def test_projects_are_made_renamed_and_deleted(page: Page, serve: Serve) -> None
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Orchard")).to_be_visible()
     page.get_by_role("button", name="More for Orchard").click()
-    page.get_by_role("button", name="Delete…").click()
-    expect(page.get_by_role("dialog")).to_contain_text("1 chat with 0 turns will be deleted.")
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("dialog")).to_contain_text(
+        "1 chat with 0 turns will be deleted. For a minute this can be undone."
+    )
     page.get_by_role("dialog").get_by_role("button", name="Delete").click()
     expect(page.locator(".chat-place")).to_have_text("Home")
     expect(page.get_by_role("heading", name="Orchard")).to_have_count(0)
+    page.get_by_role("region", name="Notices").get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", name="Orchard")).to_be_visible()
 
 
 def test_an_empty_name_changes_nothing(page: Page, serve: Serve) -> None:

@@ -103,9 +103,14 @@ async def use_everything(workspace: Workspace, chat_id: str, canaries: Canaries)
     )
     answered = await ask(workspace, chat_id, canaries["text"])
     await workspace.turns.mark(answered.turn.id, TurnMarks(star=3, topic_id=topic.id))
-    await ask(workspace, chat_id, canaries["failing text"])
+    failed = await ask(workspace, chat_id, canaries["failing text"])
     await workspace.rename_chat(chat_id, title=canaries["title"])
     await find_everything(workspace, chat_id, canaries)
+    await workspace.fork(chat_id, turn_id=answered.turn.id)
+    await workspace.delete_turn(failed.turn.id)
+    deleted = await workspace.create_project(name=canaries["deleted project"])
+    await workspace.create_chat(deleted.id)
+    await workspace.delete_project(deleted.id)
 
 
 async def find_everything(workspace: Workspace, chat_id: str, canaries: Canaries) -> None:

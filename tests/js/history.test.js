@@ -4,6 +4,7 @@ import {
   MOST_TURNS,
   follows,
   isAtEnd,
+  lastOf,
   queryAgain,
   queryFor,
   surplus,
@@ -63,4 +64,11 @@ test("a reader who returns to the end is followed again", () => {
 
 test("scrolling down a little does not make the page follow", () => {
   assert.ok(!follows(false, 100, SCROLLED_UP));
+});
+
+test("a gap wider than a page is passed over, and the end is where the turns end", () => {
+  const window = { first: 0, last: 39, hasOlder: false, hasNewer: true };
+  const nothing = { first: -1, last: -1, hasOlder: false, hasNewer: true };
+  assert.equal(lastOf(window, nothing), 79);
+  assert.equal(lastOf(window, { ...nothing, last: 60, hasNewer: false }), 60);
 });

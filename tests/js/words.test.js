@@ -10,14 +10,10 @@ test("a time of today is an hour, an older one names its day, a much older one i
   assert.match(timeText(new Date(2025, 4, 12, 9, 14), NOW, "en-GB"), /2025/);
 });
 
-test("a deletion says what is lost", () => {
-  assert.equal(lossText("chat", 0, 1), "1 turn will be deleted. This cannot be undone.");
-  assert.equal(lossText("project", 3, 1200), "3 chats with 1,200 turns will be deleted. This cannot be undone.");
-});
-
-test("where nothing is lost, that is said too", () => {
-  assert.equal(lossText("chat", 0, 0), "It is empty.");
-  assert.equal(lossText("project", 0, 0), "It holds no chats.");
+test("the deletion of a project says what goes with it", () => {
+  assert.equal(lossText(3, 1200), "3 chats with 1,200 turns will be deleted. For a minute this can be undone.");
+  assert.equal(lossText(1, 1), "1 chat with 1 turn will be deleted. For a minute this can be undone.");
+  assert.equal(lossText(0, 0), "It holds no chats.");
 });
 
 test("a stored message leaves the box empty", () => {

@@ -92,7 +92,9 @@ async def test_what_is_told_adds_up_to_what_is_loaded(workspace: Workspace, tmp_
                 [(_, whole)] = read(await late.take())
         page = await workspace.page(chat_id, before_depth=None, limit=1)
     assert whole["type"] == "turn"
-    assert whole["html"] == loaded_html(page.turns[-1], open_part=None, tool_runs=(), held=None)
+    assert whole["html"] == loaded_html(
+        page.turns[-1], open_part=None, tool_runs=(), held=None, place=None
+    )
 
 
 async def test_tools_are_told_as_they_would_be_loaded(workspace: Workspace, tmp_path: Path) -> None:
@@ -111,7 +113,9 @@ async def test_tools_are_told_as_they_would_be_loaded(workspace: Workspace, tmp_
 
     async def loaded() -> str:
         page = await workspace.page(chat_id, before_depth=None, limit=1)
-        return loaded_html(page.turns[-1], open_part=None, tool_runs=page.tool_runs, held=None)
+        return loaded_html(
+            page.turns[-1], open_part=None, tool_runs=page.tool_runs, held=None, place=None
+        )
 
     before = workspace.position(chat_id)
     with live.watching(chat_id, after=before) as watcher:

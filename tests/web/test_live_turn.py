@@ -88,7 +88,7 @@ def loaded_answer(shown: list[Part], open_part: OpenPart | None) -> str:
     live = LiveTurn(TurnStarted(turn=TURN, message=ASKED))
     for part in shown:
         live.take(PartDone(part=part))
-    html = loaded_html(live.content, open_part=open_part, tool_runs=(), held=None)
+    html = loaded_html(live.content, open_part=open_part, tool_runs=(), held=None, place=None)
     found = next(it for it in parsed(html).everything() if it.attributes.get("class") == "answer")
     return "".join(piece.html() for piece in found.elements)
 

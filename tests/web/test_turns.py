@@ -64,7 +64,11 @@ def shown_pieces(messages: Sequence[Message]) -> list[Piece]:
 
 def html_of(*messages: Message, turn: Turn = TURN) -> str:
     return loaded_html(
-        TurnContent(turn=turn, messages=messages), open_part=None, tool_runs=(), held=None
+        TurnContent(turn=turn, messages=messages),
+        open_part=None,
+        tool_runs=(),
+        held=None,
+        place=None,
     )
 
 
@@ -206,9 +210,9 @@ def test_whatever_a_stranger_wrote_is_escaped() -> None:
 def test_an_open_part_is_drawn_open() -> None:
     content = TurnContent(turn=structs.replace(TURN, state="sending"), messages=())
     half = OpenPart(kind="text", name="", text="Half a **sen")
-    assert "data-open" in loaded_html(content, open_part=half, tool_runs=(), held=None)
+    assert "data-open" in loaded_html(content, open_part=half, tool_runs=(), held=None, place=None)
     call = OpenPart(kind="tool_call", name="read", text='{"pa')
-    assert "read" in loaded_html(content, open_part=call, tool_runs=(), held=None)
+    assert "read" in loaded_html(content, open_part=call, tool_runs=(), held=None, place=None)
 
 
 def cited(text: str, *citations: Citation) -> Text:

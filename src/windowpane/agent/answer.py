@@ -42,12 +42,17 @@ class Stop:
         self.is_by_user = False
         self.is_soft = False
         self._is_requested = False
-        # A task that is cancelled before its first step never runs, and would store no end.
+        # A task that is cancelled before its first step never gets to store how it ended.
         self._is_held = True
         self._task: asyncio.Task[None] | None = None
 
     def bind(self, task: asyncio.Task[None]) -> None:
         self._task = task
+
+    def begin(self) -> None:
+        """From here on a request acts at once; one that came earlier acts now."""
+        self._is_held = False
+        self.check()
 
     def request(self, *, is_by_user: bool) -> None:
         if self._is_requested:
@@ -70,11 +75,6 @@ class Stop:
             yield
         finally:
             self._is_held = False
-
-    def begin(self) -> None:
-        """The answer has begun: from here on it can be cancelled."""
-        self._is_held = False
-        self.check()
 
     def check(self) -> None:
         if self._is_requested:

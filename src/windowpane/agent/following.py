@@ -11,7 +11,7 @@ import logging
 from collections.abc import Container
 from itertools import count
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from windowpane.agent.log import ChatLog, LogReader
 from windowpane.agent.mirror import (
@@ -25,7 +25,8 @@ from windowpane.agent.mirror import (
     resume,
 )
 from windowpane.errors import NotFound, RecordDamaged, StorageError
-from windowpane.events import EventId
+from windowpane.events import EventId, TurnsChanged
+from windowpane.projects import Chat
 from windowpane.storage.base import Notice
 from windowpane.storage.shelves import CHATS, RUNS, TURNS
 from windowpane.storage.vault import Vault
@@ -38,12 +39,14 @@ RETRY_SECONDS = 0.5
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """The next thing that a log lacks: news of its turn, or another turn.
+    """The next thing that a log lacks: news of its turn, another turn, or a change of older ones.
 
-    ``head_id`` is where the chat stands. Without news, its readers have to load it anew.
+    ``head_id`` and ``revision`` are where the chat stands. Without news, its readers have to load
+    it anew.
     """
 
     head_id: str | None
+    revision: int
     news: TurnNews | None
 
 
@@ -81,21 +84,29 @@ class Following:
     def forget(self, chat_id: str) -> None:
         """The chat is gone: whoever reads it will see that when he loads it."""
         if chat_id in self._logs:
-            self._logs.pop(chat_id).restart(None)
+            self._logs.pop(chat_id).restart(None, revision=0)
 
-    def stand_at(self, chat_id: str, head_id: str | None) -> None:
-        """A turn begins here after ``head_id``; who missed how the chat got there has to reload."""
-        log = self.log(chat_id)
-        if log.is_placed and not (log.is_at_rest and log.head_id == head_id):
-            log.restart(head_id)
-        log.place(head_id)
+    def stand_at(self, chat: Chat, *, revision: int) -> None:
+        """A turn begins here in a chat as it is; who missed how it got there has to reload.
 
-    def stand_in(self, chat_id: str, turn_id: str) -> None:
-        """A turn goes on here: all of it is told, so only who does not know it has to reload."""
-        log = self.log(chat_id)
-        if log.is_placed and log.head_id != turn_id:
-            log.restart(turn_id)
-        log.place(turn_id)
+        ``revision`` is the chat's with that turn.
+        """
+        log = self.log(chat.id)
+        if log.is_placed and not (log.is_at_rest and log.head_id == chat.head_id):
+            log.restart(chat.head_id, revision=revision)
+        log.place(chat.head_id, revision=revision)
+
+    def stand_in(self, chat: Chat) -> None:
+        """The newest turn goes on here: all of it is told, so only who does not know it reloads."""
+        log = self.log(chat.id)
+        if log.is_placed and log.head_id != chat.head_id:
+            log.restart(chat.head_id, revision=chat.revision)
+        log.place(chat.head_id, revision=chat.revision)
+
+    def tell_changed(self, chat: Chat) -> None:
+        """Turns of a chat were changed here: tell those who look at it, if there are any."""
+        if chat.id in self._logs:
+            _tell_changed(self._logs[chat.id], head_id=chat.head_id, revision=chat.revision)
 
     # What others do
 
@@ -152,34 +163,39 @@ class Following:
         """None if nothing is new, or this process is itself about to write what is."""
         chat = await self._vault.find(CHATS, chat_id)
         if chat is None:
-            return Step(head_id=None, news=None) if log.head_id or not log.is_at_rest else None
+            is_told = log.is_at_rest and log.head_id is None
+            return None if is_told else Step(head_id=None, revision=0, news=None)
         run = await self._vault.find(RUNS, chat_id)
         if run is not None and run.value.process_id == self._process_id:
             return None
-        head_id = chat.value.head_id
+        here = Step(head_id=chat.value.head_id, revision=chat.value.revision, news=None)
         if not log.is_at_rest:
-            return await self._next_of_turn(log, head_id)
+            return await self._next_of_turn(log, here)
         if not log.is_placed:
-            log.place(head_id)
-        if head_id != log.head_id:
-            news = None if head_id is None else await self._whole(head_id)
-            is_next = news is not None and news.turn.parent_id == log.head_id
-            return Step(head_id=head_id, news=news if is_next else None)
-        if head_id is None or not (run or await self._is_waiting_unseen(log, head_id)):
-            return None
-        news = await self._whole(head_id)
-        is_open = news is not None and (news.is_running or news.is_waiting)
-        return Step(head_id=head_id, news=news) if is_open else None
+            log.place(here.head_id, revision=here.revision)
+        if here.head_id != log.head_id:
+            news = None if here.head_id is None else await self._whole(here.head_id)
+            is_next = (
+                news is not None
+                and news.turn.parent_id == log.head_id
+                and here.revision == log.revision
+            )
+            return structs.replace(here, news=news if is_next else None)
+        if here.head_id is not None and (run or await self._is_waiting_unseen(log, here.head_id)):
+            news = await self._whole(here.head_id)
+            if news is not None and (news.is_running or news.is_waiting):
+                return structs.replace(here, news=news)
+        return None if here.revision == log.revision else here
 
-    async def _next_of_turn(self, log: ChatLog, head_id: str | None) -> Step | None:
+    async def _next_of_turn(self, log: ChatLog, here: Step) -> Step | None:
         """What became of the turn that runs or waits in the log."""
         try:
             news = await read_rest(self._vault, log)
         except (NotFound, RecordDamaged):
-            return Step(head_id=head_id, news=None)
+            return here
         if log.is_running or is_new(log, news):
-            return Step(head_id=head_id, news=news)
-        return None if head_id == log.head_id else Step(head_id=head_id, news=None)
+            return structs.replace(here, news=news)
+        return None if here.head_id == log.head_id else here
 
     async def _is_waiting_unseen(self, log: ChatLog, head_id: str) -> bool:
         """Whether the newest turn waits and the log, which knows nothing of it, should."""
@@ -211,11 +227,19 @@ class Following:
 
 
 def _take(log: ChatLog, step: Step) -> None:
-    if step.news is None:
-        log.restart(step.head_id)
+    if step.news is None and log.is_at_rest and log.head_id == step.head_id:
+        _tell_changed(log, head_id=step.head_id, revision=step.revision)
+    elif step.news is None:
+        log.restart(step.head_id, revision=step.revision)
     elif log.is_at_rest:
         begin(log, step.news)
     elif is_resumed(log, step.news):
         resume(log, step.news)
     else:
         go_on(log, step.news)
+
+
+def _tell_changed(log: ChatLog, *, head_id: str | None, revision: int) -> None:
+    """A turn that runs or waits in the log stays its newest, whatever is done to others."""
+    log.append(TurnsChanged())
+    log.place(head_id if log.is_at_rest else log.head_id, revision=revision)

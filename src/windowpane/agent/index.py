@@ -6,7 +6,10 @@ turns that are new.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, takewhile
 
 from msgspec import structs
 
@@ -15,10 +18,13 @@ from windowpane.agent.weighing import Weigher
 from windowpane.context.scope import PAGE_TURNS, PageTotals, page_totals
 from windowpane.filters import History
 from windowpane.projects import Chat
+from windowpane.storage.shelves import CHATS
 from windowpane.storage.turn_pages import (
     SETTLED,
     TurnPage,
+    is_whole,
     pack,
+    page_of,
     read_page,
     read_totals,
     read_turns,
@@ -43,7 +49,11 @@ class TurnIndex:
     async def page(self, chat: Chat, number: int) -> TurnPage:
         key = (chat.id, chat.revision, number)
         known = self._pages.pop(key, None)
-        page = await self._grown(chat, known) if known else await self._read(chat, number)
+        page = (
+            await self._grown(chat, known)
+            if known
+            else await read_page(self._vault, chat.id, number, turn_count=chat.turn_count)
+        )
         self._pages[key] = page
         while len(self._pages) > KEPT_PAGES:
             self._pages.popitem(last=False)
@@ -60,7 +70,7 @@ class TurnIndex:
             return self._histories[key]
         page = await self.page(chat, number)
         facts = History.of([facts_of(turn) for turn in page.turns])
-        if page.is_packed or page.can_be_packed:
+        if page.is_final:
             self._histories[key] = facts
             while len(self._histories) > KEPT_HISTORIES:
                 self._histories.popitem(last=False)
@@ -71,8 +81,8 @@ class TurnIndex:
         packed = await self._packed_totals(chat)
         totals: list[PageTotals] = []
         for number in range(page_count(chat)):
-            is_whole = (number + 1) * PAGE_TURNS <= chat.turn_count
-            known = packed.get(number) if is_whole else None
+            whole = is_whole(number, turn_count=chat.turn_count)
+            known = packed.get(number) if whole else None
             totals.append(known or await self._counted(chat, number, weigher))
         return totals
 
@@ -86,33 +96,30 @@ class TurnIndex:
             self._totals[key] = await read_totals(self._vault, chat.id)
         return self._totals[key]
 
-    async def _read(self, chat: Chat, number: int) -> TurnPage:
-        """No further than the chat goes: a send that replaces a turn plans a shorter chat."""
-        page = await read_page(self._vault, chat.id, number)
-        kept = page.turns[: max(0, chat.turn_count - number * PAGE_TURNS)]
-        if len(kept) == len(page.turns):
-            return page
-        return TurnPage(number=number, turns=kept, is_packed=False)
-
     async def _grown(self, chat: Chat, known: TurnPage) -> TurnPage:
         """A page that was full and settled is final; another may have gone on since."""
-        if known.is_packed or known.can_be_packed:
+        if known.is_final:
             return known
         first = known.number * PAGE_TURNS
-        settled = [turn for turn in known.turns if turn.state in SETTLED]
+        settled = tuple(takewhile(lambda turn: turn.state in SETTLED, known.turns))
+        begin = settled[-1].depth + 1 if settled else first
         end = min(chat.turn_count, first + PAGE_TURNS)
-        fresh = await read_turns(self._vault, chat.id, first + len(settled), end)
-        turns = (*settled, *fresh)
-        return TurnPage(number=known.number, turns=turns, is_packed=False)
+        fresh = await read_turns(self._vault, chat.id, begin, end)
+        return TurnPage(
+            number=known.number,
+            turns=(*settled, *fresh),
+            is_packed=False,
+            is_whole=is_whole(known.number, turn_count=chat.turn_count),
+        )
 
     async def _counted(self, chat: Chat, number: int, weigher: Weigher) -> PageTotals:
         page = await self.page(chat, number)
-        if page.can_be_packed and not page.is_packed:
+        if page.is_final and not page.is_packed:
             page = await self._packed(chat, number, weigher)
         page = structs.replace(page, turns=await weigher.digested(page.turns))
         totals = page_totals(await weigher.known(page.turns))
         if page.is_packed:
-            self._totals[chat.id, chat.revision][number] = totals
+            self._totals.setdefault((chat.id, chat.revision), {})[number] = totals
         self._pages[chat.id, chat.revision, number] = page
         return totals
 
@@ -122,13 +129,36 @@ class TurnIndex:
         With their digests: what was counted once is not counted again.
         """
         dropped = await times_dropped(self._vault, chat.id)
-        page = await self._read(chat, number)
-        if page.is_packed or not page.can_be_packed:
+        now = await self._vault.find(CHATS, chat.id)
+        page = await read_page(self._vault, chat.id, number, turn_count=chat.turn_count)
+        # By now the chat may be shorter than the one that is planned for, and grow again.
+        is_kept = now is not None and is_whole(number, turn_count=now.value.turn_count)
+        if page.is_packed or not page.is_final or not is_kept:
             return page
         page = structs.replace(page, turns=await weigher.digested(page.turns))
         totals = page_totals(await weigher.known(page.turns))
         is_packed = await pack(self._vault, chat.id, page, totals, times_dropped=dropped)
         return structs.replace(page, is_packed=is_packed)
+
+    async def index_at(self, chat: Chat, depth: int, *, totals: Sequence[PageTotals]) -> int:
+        """How many turns lie before a depth: fewer than its number where some were deleted."""
+        if not chat.deleted_turns:
+            return depth
+        number = min(page_of(depth), len(totals))
+        before = sum(page.turns for page in totals[:number])
+        if number == len(totals):
+            return before
+        page = await self.page(chat, number)
+        return before + bisect_left([turn.depth for turn in page.turns], depth)
+
+    async def depths(
+        self, chat: Chat, indexes: Iterable[int], *, totals: Sequence[PageTotals]
+    ) -> dict[str, int]:
+        """The depths of the turns of those pages that hold the indexes."""
+        starts = list(accumulate((page.turns for page in totals), initial=0))
+        numbers = {bisect_right(starts, index) - 1 for index in indexes}
+        pages = [await self.page(chat, number) for number in sorted(numbers)]
+        return {turn.id: turn.depth for page in pages for turn in page.turns}
 
 
 def page_count(chat: Chat) -> int:

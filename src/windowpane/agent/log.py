@@ -24,6 +24,7 @@ from windowpane.events import (
     TurnEnded,
     TurnPaused,
     TurnResumed,
+    TurnsChanged,
     TurnStarted,
 )
 
@@ -51,7 +52,8 @@ class OpenBuffer:
 class ChatLog:
     """``next_seq`` is the process's counter: a log that was dropped can never be mistaken.
 
-    ``head_id`` is the newest turn that its readers know, once that was looked up. ``answered_by``
+    ``head_id`` is the newest turn that its readers know, once that was looked up, and ``revision``
+    that of the turns before it. ``answered_by``
     is the process whose turn is written here, empty if it is this one, and ``stored_seq`` how far
     its stored events were written.
     """
@@ -66,6 +68,7 @@ class ChatLog:
         self.turn_id = ""
         self.open: OpenBuffer | None = None
         self.head_id: str | None = None
+        self.revision = 0
         self.is_placed = False
         self.answered_by = ""
         self.stored_seq = 0
@@ -73,11 +76,17 @@ class ChatLog:
     @property
     def is_at_rest(self) -> bool:
         """Whether no turn is known to be running or waiting."""
-        return not self._entries or isinstance(self._entries[-1].event, TurnEnded)
+        return self._newest is None or isinstance(self._newest, TurnEnded)
 
     @property
     def is_running(self) -> bool:
-        return not self.is_at_rest and not isinstance(self._entries[-1].event, TurnPaused)
+        return not self.is_at_rest and not isinstance(self._newest, TurnPaused)
+
+    @property
+    def _newest(self) -> Event | None:
+        """How the newest turn stands: what was done to others says nothing of it."""
+        newest_first = (entry.event for entry in reversed(self._entries))
+        return next((one for one in newest_first if not isinstance(one, TurnsChanged)), None)
 
     @property
     def position(self) -> EventId:
@@ -111,16 +120,17 @@ class ChatLog:
             reader.wake()
         return logged
 
-    def place(self, head_id: str | None) -> None:
-        """Say which turn is the newest that readers know from elsewhere."""
+    def place(self, head_id: str | None, *, revision: int) -> None:
+        """Say which turns readers know from elsewhere."""
         self.head_id = head_id
+        self.revision = revision
         self.is_placed = True
 
-    def restart(self, head_id: str | None) -> None:
+    def restart(self, head_id: str | None, *, revision: int) -> None:
         """What readers saw is not continued here: all of them are told to load the chat anew."""
         self._seq = self._next_seq()
         self._clear(turn_id="")
-        self.place(head_id)
+        self.place(head_id, revision=revision)
         for reader in self._readers:
             reader.lose()
 
@@ -135,13 +145,14 @@ class ChatLog:
         for reader in self._readers:
             reader.next_turn(has_all=reader.seen_count == len(self._entries))
         self._clear(turn_id=turn_id)
-        self.place(turn_id)
+        self.place(turn_id, revision=self.revision)
 
     def _clear(self, *, turn_id: str) -> None:
         """Whoever has seen all up to here goes on from here."""
         self.turn_id = turn_id
         self.open = None
         self.answered_by, self.stored_seq = "", 0
+        # The numbers are the process's: those between this one and the next went to other chats.
         self._floor = self._seq
         self._entries = []
 

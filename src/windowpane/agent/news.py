@@ -51,7 +51,7 @@ class News(Struct, frozen=True, kw_only=True):
 
 
 class _Compared(Struct, frozen=True, kw_only=True):
-    """``new_ids`` oldest first; ``is_whole``: the path is as long as its chat says."""
+    """``new_ids`` oldest first; ``is_whole``: the path has as many turns as its chat says."""
 
     new_ids: Sequence[str]
     gone_ids: tuple[str, ...]
@@ -77,7 +77,7 @@ async def news_of(
         if before is not None and before.version == chat.version and not before.open_ids:
             continue
         if not room.is_left:
-            waiting += max(0, chat.value.turn_count - known.count(chat.id))
+            waiting += max(0, chat.value.kept_turns - known.count(chat.id))
             continue
         compared = await _compared(vault, chat, before=before, known=known.ids(chat.id))
         read, left_over = await _read_newest(vault, compared.new_ids, room=room)
@@ -142,7 +142,7 @@ async def _compared(
     return _Compared(
         new_ids=[id for id in dict.fromkeys([*left, *path]) if id not in known],
         gone_ids=tuple(sorted(known - every)),
-        is_whole=len(path) >= count,
+        is_whole=len(path) >= chat.value.kept_turns,
     )
 
 

@@ -5,10 +5,11 @@ Opens only the pages that the engine asks for, and only the contents that are se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from hashlib import sha256
 from itertools import compress
+from typing import TypeVar
 
 from msgspec import Struct, msgpack, structs
 
@@ -26,23 +27,25 @@ from windowpane.context.given import NO_OVERFLOW, WHOLE_CHAT, Overflow, PlanInpu
 from windowpane.context.plan import ContextPlan, plan
 from windowpane.context.prelude import system_prelude
 from windowpane.context.request import ModelRequest
-from windowpane.context.scope import PageMissing, Scope, page_totals
+from windowpane.context.scope import PageMissing, PageTotals, Scope, page_totals
 from windowpane.context.showing import shown_turns
 from windowpane.context.states import PlannedTurn
 from windowpane.context.toolset import USED_TURNS, Toolset, called_names
-from windowpane.context.view import TextsWanted, begin_view
+from windowpane.context.view import FilteredInput, TextsWanted, begin_view
 from windowpane.context.weights import TurnWeight
 from windowpane.errors import PromptTooLarge
-from windowpane.filters import Everything, Filter, Viewpoint, WhichContain, fold
+from windowpane.filters import Everything, Filter, Selection, Viewpoint, WhichContain, fold
 from windowpane.messages import Message
 from windowpane.options import RequestOptions
 from windowpane.projects import Chat, ContextFloor
 from windowpane.providers.heeding import Wish, heeded_prefill
 from windowpane.settings import ContextSettings
-from windowpane.storage.turn_pages import read_turns
+from windowpane.storage.turn_pages import is_stand_in, read_turns
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter, TokenCache, counter_for
 from windowpane.turns import TurnContent
+
+Seen = TypeVar("Seen")
 
 
 class LookedAt(Struct, frozen=True, kw_only=True):
@@ -169,7 +172,7 @@ class Planner:
     async def sight(
         self, outlook: Outlook, current: Sequence[Message], *, first: int, end: int
     ) -> Sight:
-        """A plan, and where the turns between two places of the chat stand in it."""
+        """A plan, and where the turns between two depths of the chat stand in it."""
         return await self._sight(outlook, current, overflow=NO_OVERFLOW, first=first, end=end)
 
     async def _sight(
@@ -181,39 +184,62 @@ class Planner:
         first: int,
         end: int,
     ) -> Sight:
-        """Pages that the engine asks for are opened meanwhile."""
-        weigher = Weigher(
-            self._vault,
-            counter=outlook.counter,
-            digests=self._digests,
-            spells_calls=outlook.toolset.spells_calls,
+        totals = await self._index.totals(outlook.chat, self._weigher(outlook))
+        begin = await self._index.index_at(outlook.chat, first, totals=totals)
+        stop = await self._index.index_at(outlook.chat, end, totals=totals)
+
+        async def look(given: PlanInput) -> Sight:
+            is_filtered = not isinstance(outlook.view.tree, Everything)
+            viewed = (await self._filtered(outlook, given)).given if is_filtered else given
+            ready = plan(viewed)
+            return Sight(plan=ready, shown=shown_turns(viewed, ready, first=begin, end=stop))
+
+        return await self._with_pages(outlook, current, look, totals=totals, overflow=overflow)
+
+    async def chosen(self, outlook: Outlook) -> Selection:
+        """The turns that the filter chooses; those that cannot be opened are not among them."""
+        totals = await self._index.totals(outlook.chat, self._weigher(outlook))
+
+        async def look(given: PlanInput) -> Selection:
+            return (await self._filtered(outlook, given)).selection
+
+        found = await self._with_pages(outlook, (), look, totals=totals, overflow=NO_OVERFLOW)
+        return Selection(
+            turn_ids=tuple(id for id in found.turn_ids if not is_stand_in(id)),
+            base_turn_ids=tuple(id for id in found.base_turn_ids if not is_stand_in(id)),
         )
-        totals = await self._index.totals(outlook.chat, weigher)
+
+    async def _with_pages(
+        self,
+        outlook: Outlook,
+        current: Sequence[Message],
+        look: Callable[[PlanInput], Awaitable[Seen]],
+        *,
+        totals: list[PageTotals],
+        overflow: Overflow,
+    ) -> Seen:
+        """Look at the chat; pages that the engine asks for are opened meanwhile."""
+        weigher = self._weigher(outlook)
         pages: dict[int, Sequence[TurnWeight]] = {}
         while True:
             given = _given(outlook, current, scope=Scope(totals, pages), overflow=overflow)
             try:
-                given = await self._viewed(outlook, given)
-                ready = plan(given)
-                shown = shown_turns(given, ready, first=first, end=end)
-                return Sight(plan=ready, shown=shown)
+                return await look(given)
             except PageMissing as missing:
                 page = await self._index.page(outlook.chat, missing.number)
                 weights = await weigher.exact(page.turns, room_tokens=outlook.budget.usable_tokens)
                 pages[missing.number] = weights
                 totals[missing.number] = page_totals(weights)
 
-    async def _viewed(self, outlook: Outlook, given: PlanInput) -> PlanInput:
-        """The input with the view that the filter makes."""
-        if isinstance(outlook.view.tree, Everything):
-            return given
+    async def _filtered(self, outlook: Outlook, given: PlanInput) -> FilteredInput:
+        """The input with the view that the filter makes, and what it chose."""
         history = await self._index.history(outlook.chat)
         result = begin_view(
             outlook.view.tree, given=given, history=history, viewpoint=outlook.view.viewpoint
         )
         while isinstance(result, TextsWanted):
             result = result.answered(await self._containing(result.question))
-        return result.given
+        return result
 
     async def _containing(self, question: WhichContain) -> list[str]:
         contents = await self.contents.of(question.turn_ids)
@@ -235,7 +261,19 @@ class Planner:
 
     async def depths(self, outlook: Outlook, ready: ContextPlan) -> Callable[[str], int]:
         """Where the turns that a plan names lie on the path."""
-        return {turn.turn_id: turn.index for turn in ready.turns}.__getitem__
+        if not outlook.chat.deleted_turns:
+            return {turn.turn_id: turn.index for turn in ready.turns}.__getitem__
+        totals = await self._index.totals(outlook.chat, self._weigher(outlook))
+        indexes = [turn.index for turn in ready.turns]
+        return (await self._index.depths(outlook.chat, indexes, totals=totals)).__getitem__
+
+    def _weigher(self, outlook: Outlook) -> Weigher:
+        return Weigher(
+            self._vault,
+            counter=outlook.counter,
+            digests=self._digests,
+            spells_calls=outlook.toolset.spells_calls,
+        )
 
 
 def _given(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from windowpane.agent.reading import read_turns
 from windowpane.errors import NotFound
 from windowpane.parts import Image, Opaque, Part, Reasoning, ServerTool, Text, ToolCall, ToolResult
+from windowpane.storage.shelves import left_of
 from windowpane.storage.vault import Vault
 from windowpane.turns import TurnContent
 
@@ -23,7 +24,7 @@ async def text_behind(vault: Vault, handle: str, *, chat_id: str) -> str:
     """All of a turn, or of a tool's result, whether it is on the chat's path or was left."""
     turn_id, _, call_id = handle.partition("/")
     read = (await read_turns(vault, [turn_id])).turns.get(turn_id)
-    if read is None or read.content.turn.chat_id != chat_id:
+    if read is None or read.parent_id not in (chat_id, left_of(chat_id)):
         raise NotFound("turn", id=turn_id)
     if not call_id:
         return turn_text(read.content)

@@ -14,9 +14,11 @@ from windowpane.agent.accounts import receipt_rows
 from windowpane.agent.budgets import given_back
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.results import with_message
-from windowpane.errors import NotFound, RecordDamaged, VersionConflict
+from windowpane.agent.waiting import waiting_head
+from windowpane.errors import ChatBusy, NotFound, RecordDamaged, ToolsWaiting, VersionConflict
 from windowpane.ids import new_id
 from windowpane.messages import Message
+from windowpane.projects import Chat
 from windowpane.storage.base import Change, Delete
 from windowpane.storage.history import end_run, put_message, put_turn
 from windowpane.storage.shelves import (
@@ -120,6 +122,18 @@ async def interrupt_if_dead(vault: Vault, stored: Stored[Run], *, at: datetime) 
         return False
     await interrupt(vault, stored, at=at)
     return True
+
+
+async def ensure_idle(vault: Vault, chat: Chat, *, at: datetime) -> None:
+    """Raises if a chat is answering or waits for a person; a dead process's answer is closed first.
+
+    To be called after the chat was read: whoever begins to answer it from then on changes it.
+    """
+    run = await vault.find(RUNS, chat.id)
+    if run is not None and not await interrupt_if_dead(vault, run, at=at):
+        raise ChatBusy
+    if await waiting_head(vault, chat) is not None:
+        raise ToolsWaiting
 
 
 async def interrupt_all_dead(vault: Vault, *, at: datetime) -> None:

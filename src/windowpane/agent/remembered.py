@@ -67,7 +67,7 @@ class ChatHistory:
         output = await self._vault.find(OUTPUTS, handle)
         turn_id = output.value.turn_id if output else handle
         turn = await self._vault.find(TURNS, turn_id)
-        if turn is None or turn.value.chat_id != self._chat_id:
+        if turn is None or turn.parent_id not in (self._chat_id, left_of(self._chat_id)):
             return None
         if output is not None:
             return output.value.text

@@ -12,11 +12,12 @@ from windowpane.agent.index import page_count
 from windowpane.choices import Choices
 from windowpane.context.rules import MOST_CHARACTERS
 from windowpane.errors import BadChoice, InvalidInput
+from windowpane.filters import Topic, TopicTree
 from windowpane.ids import new_id
 from windowpane.projects import checked_name
 from windowpane.storage.base import Change
 from windowpane.storage.history import put_chat
-from windowpane.storage.shelves import CHATS, TOPICS, TURNS, left_of, micros
+from windowpane.storage.shelves import CHATS, TOPICS, TURNS, deleted_of, left_of, micros
 from windowpane.storage.turn_pages import read_page
 from windowpane.storage.vault import Vault
 from windowpane.topics import ProjectTopic
@@ -28,6 +29,13 @@ class Topics:
 
     async def of(self, project_id: str) -> list[ProjectTopic]:
         return (await self._vault.all_children(TOPICS, [project_id])).values
+
+    async def tree(self, project_id: str) -> TopicTree:
+        """As filters see it."""
+        return TopicTree.of(
+            Topic(id=topic.id, name=topic.name, parent_id=topic.parent_id)
+            for topic in await self.of(project_id)
+        )
 
     async def get(self, topic_id: str) -> ProjectTopic:
         return (await self._vault.get(TOPICS, topic_id)).value
@@ -67,12 +75,17 @@ class Topics:
         return await self._put(structs.replace(await self.get(topic_id), choices=choices))
 
     async def turn_counts(self, project_id: str) -> Counter[str]:
-        """How many turns each topic has, on the paths of its project's chats and left of them."""
+        """How many turns each topic has, on the paths of its project's chats and beside them."""
         counts: Counter[str] = Counter()
         for chat in (await self._vault.all_children(CHATS, [project_id])).values:
-            left = await self._vault.all_children(TURNS, [left_of(chat.id)])
-            pages = [await read_page(self._vault, chat.id, n) for n in range(page_count(chat))]
-            turns = chain(left.values, *(page.turns for page in pages))
+            # Also those that were deleted and can still come back.
+            off_path = [left_of(chat.id), deleted_of(chat.id)]
+            others = await self._vault.all_children(TURNS, off_path)
+            pages = [
+                await read_page(self._vault, chat.id, number, turn_count=chat.turn_count)
+                for number in range(page_count(chat))
+            ]
+            turns = chain(others.values, *(page.turns for page in pages))
             counts.update(turn.topic_id for turn in turns if turn.topic_id is not None)
         return counts
 

@@ -1,35 +1,53 @@
-"""What a person does to turns that are there: mark them, go back to those that were left."""
+"""What a person does to turns that are there: mark them, go back to those that were left.
+
+Marks may be set at any time, also while a chat answers. What changes the path waits for that:
+until then it is refused with ``ChatBusy``.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Annotated
 
-from msgspec import Meta, Struct, structs
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from windowpane.accounting import Totals, totals_of
+from windowpane.agent.branching import Step, neighbour, return_to
 from windowpane.agent.topics import Topics
-from windowpane.agent.waiting import waiting_head
-from windowpane.errors import ChatBusy, ToolsWaiting
+from windowpane.errors import InvalidInput, NotFound, VersionConflict
 from windowpane.ids import new_revision
 from windowpane.projects import Chat
 from windowpane.storage.accounts import receipts_of
-from windowpane.storage.branches import branch_of, go_to, leave_from, siblings
+from windowpane.storage.branches import siblings
 from windowpane.storage.history import contents_of, put_chat, put_turn
-from windowpane.storage.shelves import CHATS, RUNS, TURNS
-from windowpane.storage.turn_pages import drop_page
-from windowpane.storage.vault import Vault
+from windowpane.storage.shelves import CHATS, TURNS, deleted_of, left_of
+from windowpane.storage.turn_pages import drop_pages
+from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Flag, Turn, TurnContent
+
+# A send or another mark may come first; a person does not mark that fast.
+MOST_TRIES = 5
 
 
 class TurnMarks(Struct, frozen=True, kw_only=True):
+    """What is left out stays as it is; ``topic_id`` null takes the topic away."""
+
     star: Annotated[int, Meta(ge=0, le=3)] | None = None
     flag: Flag | None = None
     is_pinned: bool | None = None
     is_skipped: bool | None = None
-    topic_id: str | None = None
+    topic_id: str | UnsetType | None = UNSET
 
 
-class TurnPlace(Struct, frozen=True, kw_only=True):
+class Swapped(Struct, frozen=True, kw_only=True):
+    """``turn_id`` stands in the place now."""
+
+    chat: Chat
+    turn_id: str
+
+
+class FoundTurn(Struct, frozen=True, kw_only=True):
     """A turn, and whether it is not on its chat's path any more."""
 
     content: TurnContent
@@ -37,65 +55,108 @@ class TurnPlace(Struct, frozen=True, kw_only=True):
 
 
 class Turns:
-    def __init__(self, vault: Vault, *, topics: Topics) -> None:
+    def __init__(
+        self,
+        vault: Vault,
+        *,
+        topics: Topics,
+        clock: Callable[[], datetime],
+        tell: Callable[[Chat], None],
+    ) -> None:
         self._vault = vault
         self._topics = topics
+        self._clock = clock
+        self._tell = tell
+
+    async def get(self, turn_id: str) -> Stored[Turn]:
+        """A turn that is there, on its chat's path or left of it."""
+        stored = await self._vault.get(TURNS, turn_id)
+        chat_id = stored.value.chat_id
+        if stored.parent_id == deleted_of(chat_id):
+            raise NotFound("turn", id=turn_id)
+        await self._vault.get(CHATS, chat_id)
+        return stored
 
     async def mark(self, turn_id: str, marks: TurnMarks) -> Turn:
-        """Star, flag, pin, skip a turn or give it a topic; None leaves a mark as it is."""
-        stored = await self._vault.get(TURNS, turn_id)
-        chat = await self._vault.get(CHATS, stored.value.chat_id)
-        if marks.topic_id is not None:
-            await self._topics.get(marks.topic_id)
-        changes = {key: value for key, value in structs.asdict(marks).items() if value is not None}
-        turn = structs.replace(stored.value, **changes)
+        """Star, flag, pin, skip a turn or give it a topic."""
+        turn = (await self.get(turn_id)).value
+        return (await self.mark_all(turn.chat_id, [turn_id], marks))[0]
+
+    async def mark_all(self, chat_id: str, turn_ids: Sequence[str], marks: TurnMarks) -> list[Turn]:
+        """The same marks for several turns of one chat, all or none."""
+        for _ in range(MOST_TRIES - 1):
+            try:
+                return await self._mark(chat_id, turn_ids, marks)
+            except VersionConflict:
+                continue
+        return await self._mark(chat_id, turn_ids, marks)
+
+    async def _mark(self, chat_id: str, turn_ids: Sequence[str], marks: TurnMarks) -> list[Turn]:
+        chat = await self._vault.get(CHATS, chat_id)
+        if isinstance(marks.topic_id, str):
+            await self._check_topic(marks.topic_id, chat.value)
+        stored = await self.of_chat(chat_id, turn_ids)
+        turns = [_marked(one.value, marks) for one in stored]
         revised = structs.replace(chat.value, revision=new_revision())
         await self._vault.commit(
             [
-                put_turn(self._vault, stored, turn),
+                *(put_turn(self._vault, *pair) for pair in zip(stored, turns, strict=True)),
                 put_chat(self._vault, revised, expected_version=chat.version),
-                *drop_page(self._vault, chat_id=turn.chat_id, depth=turn.depth),
+                *drop_pages(self._vault, chat_id, (turn.depth for turn in turns)),
             ]
         )
-        return turn
+        self._tell(revised)
+        return turns
+
+    async def of_chat(self, chat_id: str, turn_ids: Sequence[str]) -> list[Stored[Turn]]:
+        """Those turns of a chat, in the order of their ids; each must be there."""
+        found = await self._vault.get_many(TURNS, list(dict.fromkeys(turn_ids)))
+        there = {one.id: one for one in found.items if one.parent_id in (chat_id, left_of(chat_id))}
+        missing = [id for id in turn_ids if id not in there]
+        if missing:
+            raise NotFound("turn in this chat", id=missing[0])
+        return list(there.values())
+
+    async def _check_topic(self, topic_id: str, chat: Chat) -> None:
+        topic = await self._topics.get(topic_id)
+        if topic.project_id != chat.project_id:
+            raise InvalidInput(f"The topic {topic.name} belongs to another project.")
+
+    async def content(self, turn_id: str) -> TurnContent:
+        """A turn with its messages."""
+        turn = (await self.get(turn_id)).value
+        return (await contents_of(self._vault, [turn])).turns[0]
 
     async def totals(self, turn_id: str) -> Totals:
         """What all requests of a turn used and cost, those that failed included."""
-        await self._vault.get(TURNS, turn_id)
+        await self.get(turn_id)
         receipts = await receipts_of(self._vault, turn_id)
         return totals_of(receipt.entry for receipt in receipts if receipt.entry is not None)
 
-    async def place(self, turn_id: str) -> TurnPlace:
-        stored = await self._vault.get(TURNS, turn_id)
+    async def find(self, turn_id: str) -> FoundTurn:
+        """A turn with its messages, wherever it lies."""
+        stored = await self.get(turn_id)
         [content] = (await contents_of(self._vault, [stored.value])).turns
-        return TurnPlace(content=content, is_left=stored.parent_id != stored.value.chat_id)
+        return FoundTurn(content=content, is_left=stored.parent_id != stored.value.chat_id)
 
     async def siblings(self, turn_id: str) -> list[TurnContent]:
         """A turn and those that it replaced or that replaced it, oldest first."""
-        return await siblings(self._vault, (await self._vault.get(TURNS, turn_id)).value)
+        return await siblings(self._vault, (await self.get(turn_id)).value)
 
     async def go_to(self, turn_id: str) -> Chat:
         """Make a turn that was left part of its chat again, with what once followed it."""
-        turn = await self._vault.get(TURNS, turn_id)
-        chat = await self._vault.get(CHATS, turn.value.chat_id)
-        if turn.parent_id == chat.id:
-            return chat.value
-        if await self._vault.find(RUNS, chat.id) is not None:
-            raise ChatBusy
-        if await waiting_head(self._vault, chat.value) is not None:
-            raise ToolsWaiting
-        branch = await branch_of(self._vault, turn.value)
-        gone_to = structs.replace(
-            chat.value,
-            head_id=branch[-1].id,
-            turn_count=branch[-1].depth + 1,
-            revision=new_revision(),
-        )
-        await self._vault.commit(
-            [
-                *await leave_from(self._vault, chat.id, branch[0].depth),
-                go_to(branch),
-                put_chat(self._vault, gone_to, expected_version=chat.version),
-            ]
-        )
-        return gone_to
+        chat = await return_to(self._vault, await self.get(turn_id), at=self._clock())
+        self._tell(chat)
+        return chat
+
+    async def swap(self, turn_id: str, *, step: Step) -> Swapped:
+        """Put the next answer of a turn's place there, or the one before; after the last, the
+        first. What followed it comes with it."""
+        other_id = await neighbour(self._vault, (await self.get(turn_id)).value, step=step)
+        return Swapped(chat=await self.go_to(other_id), turn_id=other_id)
+
+
+def _marked(turn: Turn, marks: TurnMarks) -> Turn:
+    changes = {name: value for name, value in structs.asdict(marks).items() if value is not None}
+    changes["topic_id"] = turn.topic_id if marks.topic_id is UNSET else marks.topic_id
+    return structs.replace(turn, **changes)

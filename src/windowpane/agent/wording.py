@@ -13,7 +13,7 @@ from windowpane.messages import Message
 from windowpane.parts import Text
 from windowpane.projects import Chat
 from windowpane.storage.history import path_page
-from windowpane.storage.turn_pages import read_turns
+from windowpane.storage.shelves import TURNS
 from windowpane.storage.vault import Vault
 
 
@@ -55,8 +55,15 @@ class Wording:
         )
 
     async def _began_at(self, chat: Chat) -> datetime | None:
-        first = await read_turns(self._vault, chat.id, 0, 1) if chat.turn_count else ()
-        return first[0].created_at if first else None
+        first = await self._vault.children(
+            TURNS,
+            [chat.id],
+            from_position=None,
+            to_position=chat.turn_count - 1,
+            newest_first=False,
+            limit=1,
+        )
+        return first.values[0].created_at if first.values else None
 
     async def _context_tokens(self, chat: Chat) -> int:
         """What the newest reply measured: all that was sent for it, and itself."""

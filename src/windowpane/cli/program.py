@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from windowpane import __version__
 from windowpane.cli import (
     chat,
+    chats,
     cost,
     doctor,
     models,
@@ -47,6 +48,12 @@ COMMANDS = (
     serve.COMMAND,
     send.COMMAND,
     chat.COMMAND,
+    chats.LIST,
+    chats.RENAME,
+    chats.FORK,
+    chats.MOVE,
+    chats.DELETE,
+    chats.RESTORE,
     plan.COMMAND,
     why.COMMAND,
     receipts.COMMAND,

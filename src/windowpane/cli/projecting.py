@@ -143,7 +143,7 @@ async def _line(workspace: Workspace, project: Project) -> ProjectLine:
         id=project.id,
         name=project.name,
         chats=len(chats),
-        turns=sum(chat.turn_count for chat in chats),
+        turns=sum(chat.kept_turns for chat in chats),
         model=project.choices.model,
     )
 

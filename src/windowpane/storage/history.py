@@ -14,7 +14,7 @@ from windowpane.errors import RecordDamaged
 from windowpane.events import LoggedEvent
 from windowpane.messages import Message
 from windowpane.projects import Chat, Project
-from windowpane.storage.base import Change, Delete, DeleteChildren, Put, Table
+from windowpane.storage.base import Change, DeleteChildren, Put
 from windowpane.storage.shelves import (
     CHATS,
     EVENTS,
@@ -30,18 +30,12 @@ from windowpane.storage.shelves import (
     Run,
     StopRequest,
     ToolOutput,
-    left_of,
     micros,
     outputs_of,
     stop_id,
 )
-from windowpane.storage.turn_pages import delete_pages
 from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Turn, TurnContent
-
-# What goes with a turn and with a chat when it goes. Usage stays: what was spent was spent.
-BELOW_TURNS: tuple[Table, ...] = ("records", "events", "receipts", "drafts")
-BELOW_CHATS: tuple[Table, ...] = ("texts", "drafts")
 
 
 class PathPage(Struct, frozen=True, kw_only=True):
@@ -207,33 +201,3 @@ async def contents_of(vault: Vault, turns: Sequence[Turn]) -> PathPage:
         messages[record.parent_id].append(record.value)
     contents = tuple(TurnContent(turn=turn, messages=tuple(messages[turn.id])) for turn in turns)
     return PathPage(turns=contents, damaged=records.damaged)
-
-
-async def delete_chat(vault: Vault, chat_id: str) -> list[Change]:
-    """Fails if the chat goes on meanwhile: what is added to it must be deleted, too."""
-    version = await vault.version(CHATS, chat_id)
-    changes: list[Change] = [
-        Delete(table="chats", id=chat_id, expected_version=version),
-        vault.delete(RUNS, chat_id),
-        DeleteChildren(table="runs", parent_id=chat_id),
-    ]
-    for parent_id in (chat_id, left_of(chat_id)):
-        for turn_id in await vault.child_ids(TURNS, parent_id):
-            changes.append(DeleteChildren(table="records", parent_id=outputs_of(turn_id)))
-            changes.extend(DeleteChildren(table=table, parent_id=turn_id) for table in BELOW_TURNS)
-        changes.append(DeleteChildren(table="turns", parent_id=parent_id))
-    changes.extend(DeleteChildren(table=table, parent_id=chat_id) for table in BELOW_CHATS)
-    return [*changes, *delete_pages(chat_id)]
-
-
-async def delete_project(vault: Vault, project_id: str) -> list[Change]:
-    changes: list[Change] = [
-        vault.delete(PROJECTS, project_id),
-        DeleteChildren(table="topics", parent_id=project_id),
-        DeleteChildren(table="views", parent_id=project_id),
-        DeleteChildren(table="drafts", parent_id=project_id),
-        DeleteChildren(table="segments", parent_id=project_id),
-    ]
-    for chat_id in await vault.child_ids(CHATS, project_id):
-        changes.extend(await delete_chat(vault, chat_id))
-    return changes

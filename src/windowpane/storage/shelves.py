@@ -13,10 +13,12 @@ from windowpane.catalog.overrides import ModelOverride
 from windowpane.context.receipt import Receipt
 from windowpane.context.scope import PageTotals
 from windowpane.definitions import ModelInfo, ProviderDefinition
+from windowpane.deletions import Deletion, Tombstone
 from windowpane.drafts import Draft
 from windowpane.events import LoggedEvent, OpenPart
 from windowpane.messages import Message
 from windowpane.projects import Chat, Project
+from windowpane.records import SpecialRecord
 from windowpane.storage.vault import Shelf
 from windowpane.tokens import UNCALIBRATED, Calibration
 from windowpane.topics import NamedView, ProjectTopic
@@ -24,6 +26,8 @@ from windowpane.turns import Turn
 
 # The parent of what has none: projects, definitions, runs.
 TOP = ""
+# The parent of deletions that can still be undone, by the moment when they no longer can.
+DUE = "due"
 
 
 class Run(Struct, frozen=True, kw_only=True):
@@ -145,6 +149,9 @@ PAGES_DROPPED = Shelf("pages", holds=PagesDropped, noun="mark of dropped pages")
 TURNS = Shelf("turns", holds=Turn, noun="turn")
 RECORDS = Shelf("records", holds=Message, noun="message")
 OUTPUTS = Shelf("records", holds=ToolOutput, noun="tool output")
+SPECIALS = Shelf[SpecialRecord]("records", holds=SpecialRecord, noun="special record")
+TOMBSTONES = Shelf("tombstones", holds=Tombstone, noun="tombstone")
+DELETIONS = Shelf("tombstones", holds=Deletion, noun="deletion")
 EVENTS = Shelf("events", holds=LoggedEvent, noun="event")
 RUNS = Shelf("runs", holds=Run, noun="running turn")
 PROGRESS = Shelf("runs", holds=Progress, noun="progress of a turn")
@@ -189,6 +196,11 @@ def stop_id(turn_id: str) -> str:
 def left_of(chat_id: str) -> str:
     """The parent of a chat's turns that are not on its path any more."""
     return f"{chat_id}:left"
+
+
+def deleted_of(chat_id: str) -> str:
+    """The parent of a chat's turns that were deleted and can still come back."""
+    return f"{chat_id}:deleted"
 
 
 def outputs_of(turn_id: str) -> str:

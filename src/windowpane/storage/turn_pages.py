@@ -7,7 +7,8 @@ again; deleting all of them changes no answer. A reader who was overtaken by a c
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import UTC, datetime
 
 from msgspec import Struct
 
@@ -26,30 +27,58 @@ from windowpane.storage.vault import Vault
 from windowpane.turns import Turn, TurnDigest
 
 SETTLED = frozenset({"complete", "error", "aborted", "interrupted"})
+# Part of the id of a turn that stands in for one that cannot be opened.
+DAMAGED = ":damaged:"
+# When a turn was asked that nobody can read any more.
+NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class TurnPage(Struct, frozen=True, kw_only=True):
+    """The turns at the depths of one page. Deleted ones are missing, so it may hold fewer.
+
+    ``is_whole``: the chat goes on behind it, so no turn will come to it any more.
+    """
+
     number: int
     turns: tuple[Turn, ...]
     is_packed: bool
+    is_whole: bool
 
     @property
-    def can_be_packed(self) -> bool:
-        is_full = len(self.turns) == PAGE_TURNS
-        return is_full and all(turn.state in SETTLED for turn in self.turns)
+    def is_final(self) -> bool:
+        """Nothing about it changes unless somebody changes a turn."""
+        if self.is_packed:
+            return True
+        return self.is_whole and all(turn.state in SETTLED for turn in self.turns)
+
+
+def is_whole(number: int, *, turn_count: int) -> bool:
+    return (number + 1) * PAGE_TURNS <= turn_count
 
 
 def page_of(depth: int) -> int:
     return depth // PAGE_TURNS
 
 
-def drop_page(vault: Vault, *, chat_id: str, depth: int) -> list[Change]:
-    number = page_of(depth)
+def drop_pages(vault: Vault, chat_id: str, depths: Iterable[int]) -> list[Change]:
+    """Forget the pages that hold some depths."""
+    numbers = sorted({page_of(depth) for depth in depths})
     return [
-        vault.delete(PAGES, _page_id(chat_id, number)),
-        vault.delete(PAGE_TOTALS, _totals_id(chat_id, number)),
+        *(
+            change
+            for number in numbers
+            for change in (
+                vault.delete(PAGES, _page_id(chat_id, number)),
+                vault.delete(PAGE_TOTALS, _totals_id(chat_id, number)),
+            )
+        ),
         _dropped(vault, chat_id, expected_version=None),
     ]
+
+
+def drop_pages_from(vault: Vault, chat_id: str, depth: int, *, turn_count: int) -> list[Change]:
+    """Forget the pages of a chat with so many places, from a depth on."""
+    return drop_pages(vault, chat_id, [depth, *range(depth, turn_count, PAGE_TURNS), turn_count])
 
 
 def drop_all_pages(vault: Vault, chat_id: str) -> list[Change]:
@@ -64,12 +93,15 @@ def delete_pages(chat_id: str) -> list[Change]:
     ]
 
 
-async def read_page(vault: Vault, chat_id: str, number: int) -> TurnPage:
-    packed = await vault.find(PAGES, _page_id(chat_id, number))
+async def read_page(vault: Vault, chat_id: str, number: int, *, turn_count: int) -> TurnPage:
+    """A page, no further than ``turn_count``: a send that replaces a turn plans a shorter chat."""
+    whole = is_whole(number, turn_count=turn_count)
+    packed = await vault.find(PAGES, _page_id(chat_id, number)) if whole else None
     if packed is not None:
-        return TurnPage(number=number, turns=packed.value.turns, is_packed=True)
-    turns = await read_turns(vault, chat_id, number * PAGE_TURNS, (number + 1) * PAGE_TURNS)
-    return TurnPage(number=number, turns=turns, is_packed=False)
+        return TurnPage(number=number, turns=packed.value.turns, is_packed=True, is_whole=True)
+    first = number * PAGE_TURNS
+    turns = await read_turns(vault, chat_id, first, min(turn_count, first + PAGE_TURNS))
+    return TurnPage(number=number, turns=turns, is_packed=False, is_whole=whole)
 
 
 async def read_turns(vault: Vault, chat_id: str, first: int, end: int) -> tuple[Turn, ...]:
@@ -82,22 +114,12 @@ async def read_turns(vault: Vault, chat_id: str, first: int, end: int) -> tuple[
         newest_first=False,
         limit=None,
     )
-    if listing.damaged:
-        return _with_stand_ins(listing.values, chat_id=chat_id, first=first)
-    return tuple(listing.values)
+    # A turn that cannot be opened keeps its place, as one without an answer.
+    damaged = [_stand_in(chat_id, depth) for depth in listing.damaged_positions]
+    return tuple(sorted((*listing.values, *damaged), key=lambda turn: turn.depth))
 
 
-def _with_stand_ins(turns: list[Turn], *, chat_id: str, first: int) -> tuple[Turn, ...]:
-    """A turn that cannot be opened keeps its place, as one without an answer."""
-    by_depth = {turn.depth: turn for turn in turns}
-    end = max(by_depth, default=first - 1) + 1
-    return tuple(
-        by_depth.get(depth) or _stand_in(chat_id, depth, at=turns[0].created_at)
-        for depth in range(first, end)
-    )
-
-
-def _stand_in(chat_id: str, depth: int, *, at: datetime) -> Turn:
+def _stand_in(chat_id: str, depth: int) -> Turn:
     nothing = TurnDigest(
         counted_for="",
         raw_tokens=0,
@@ -107,15 +129,19 @@ def _stand_in(chat_id: str, depth: int, *, at: datetime) -> Turn:
         is_unanswered=True,
     )
     return Turn(
-        id=f"{chat_id}:damaged:{depth}",
+        id=f"{chat_id}{DAMAGED}{depth}",
         chat_id=chat_id,
         parent_id=None,
         depth=depth,
         model="",
         state="error",
-        created_at=at,
+        created_at=NEVER,
         digest=nothing,
     )
+
+
+def is_stand_in(turn_id: str) -> bool:
+    return DAMAGED in turn_id
 
 
 async def read_totals(vault: Vault, chat_id: str) -> dict[int, PageTotals]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Iterable, Sequence
-from typing import Generic, TypeVar
+from types import UnionType
+from typing import Generic, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -21,13 +22,16 @@ T = TypeVar("T")
 
 
 class Shelf(Generic[T]):
-    """A table together with the type its rows hold and the word people use for one."""
+    """A table together with the type its rows hold and the word people use for one.
 
-    def __init__(self, table: Table, *, holds: type[T], noun: str) -> None:
+    A union cannot be inferred: name it, as in ``Shelf[A | B]``.
+    """
+
+    def __init__(self, table: Table, *, holds: type[T] | UnionType, noun: str) -> None:
         self.table: Table = table
         self.noun = noun
         self.encode = msgspec.msgpack.Encoder().encode
-        self.decode = msgspec.msgpack.Decoder(holds).decode
+        self.decode = msgspec.msgpack.Decoder(cast("type[T]", holds)).decode
 
 
 class Stored(Struct, Generic[T], frozen=True, kw_only=True):
@@ -39,8 +43,11 @@ class Stored(Struct, Generic[T], frozen=True, kw_only=True):
 
 
 class Listing(Struct, Generic[T], frozen=True, kw_only=True):
+    """``damaged_positions`` are the places of those that could not be opened."""
+
     items: tuple[Stored[T], ...]
     damaged: tuple[RecordDamaged, ...]
+    damaged_positions: tuple[int, ...]
 
     @property
     def values(self) -> list[T]:
@@ -173,12 +180,16 @@ class Vault:
     def listing(self, shelf: Shelf[T], rows: Iterable[Row]) -> Listing[T]:
         items: list[Stored[T]] = []
         damaged: list[RecordDamaged] = []
+        positions: list[int] = []
         for row in rows:
             try:
                 items.append(self.opened(shelf, row))
             except RecordDamaged as damage:
                 damaged.append(damage)
-        return Listing(items=tuple(items), damaged=tuple(damaged))
+                positions.append(row.position)
+        return Listing(
+            items=tuple(items), damaged=tuple(damaged), damaged_positions=tuple(positions)
+        )
 
     def opened(self, shelf: Shelf[T], row: Row) -> Stored[T]:
         plain = unseal(self._key, table=shelf.table, id=row.id, sealed=row.sealed)

@@ -19,6 +19,7 @@ from windowpane.events import (
     PartStarted,
     Reload,
     TurnResumed,
+    TurnsChanged,
     TurnStarted,
 )
 from windowpane.web.frames import Frame, ReloadFrame, encoded
@@ -94,7 +95,7 @@ class LiveChat:
         with self._workspace.follow(self._chat_id, after=after) as reader:
             missed = [logged.event for logged in reader.take()]
         at = self._workspace.position(self._chat_id)
-        if any(isinstance(event, Reload) for event in missed):
+        if any(isinstance(event, Reload | TurnsChanged) for event in missed):
             watcher.close(last=encoded(ReloadFrame(), at=at))
             return
         self._watchers.add(watcher)
@@ -149,6 +150,8 @@ class LiveChat:
         match event:
             case Reload():
                 self._begin_again()
+                return [ReloadFrame()]
+            case TurnsChanged():
                 return [ReloadFrame()]
             case TurnStarted() | TurnResumed():
                 self._turn = LiveTurn(event)

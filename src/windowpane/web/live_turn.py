@@ -70,7 +70,8 @@ class LiveTurn:
         """The turn as it stands, for a page that missed how it came to be so."""
         content = self.content
         pieces = overlaid(self._drawn, self._open) if self._open else self._drawn
-        html = turn_html(content, pieces=pieces, held=self._unfinished.held)
+        # What stood here before is told by the page that the turn is put into.
+        html = turn_html(content, pieces=pieces, place=None, held=self._unfinished.held)
         return TurnFrame(self._id, content.turn.depth, html)
 
     def opened(self) -> list[Frame]:

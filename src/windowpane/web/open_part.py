@@ -14,6 +14,7 @@ from msgspec import Struct
 from windowpane.events import OpenKind, OpenPart, SendHeld, ToolRun
 from windowpane.messages import Message
 from windowpane.render import Patch, StreamRenderer
+from windowpane.storage.branches import TurnPlace
 from windowpane.turns import TurnContent
 from windowpane.web.activity import ENDED, activity_of
 from windowpane.web.pieces import (
@@ -164,6 +165,7 @@ def loaded_html(
     open_part: OpenPart | None,
     tool_runs: Sequence[ToolRun],
     held: SendHeld | None,
+    place: TurnPlace | None,
 ) -> Markup:
     """A turn as it is stored, with what is written, carried out or waited for if it is running."""
     activity = activity_of(content.turn, tool_runs)
@@ -174,4 +176,4 @@ def loaded_html(
         if open_part.text:
             opened.grow(open_part.text)
         pieces = overlaid(pieces, opened)
-    return turn_html(content, pieces=pieces, held=held)
+    return turn_html(content, pieces=pieces, place=place, held=held)

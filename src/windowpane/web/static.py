@@ -25,7 +25,7 @@ from windowpane.render import math_stylesheet
 FOLDER = Path(__file__).parent / "static"
 STYLESHEET = "app.css"
 MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-IMPORT = re.compile(r'^import .*from "(.+)";$', re.MULTILINE)
+IMPORT = re.compile(r'^import [^;]*?from "(.+)";$', re.MULTILINE)
 FOR_EVER = "public, max-age=31536000, immutable"
 
 

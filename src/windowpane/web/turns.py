@@ -18,6 +18,7 @@ from windowpane.events import SendHeld
 from windowpane.messages import Message
 from windowpane.parts import Image, Opaque
 from windowpane.render import markdown_html
+from windowpane.storage.branches import TurnPlace
 from windowpane.tools.drawing import READ_CHARACTERS, one_line
 from windowpane.turns import TurnContent
 from windowpane.usage import TokenUsage
@@ -96,7 +97,14 @@ def framed_html(piece: Piece, *, html: Markup, is_open: bool) -> Markup:
     )
 
 
-def turn_html(content: TurnContent, *, pieces: Sequence[Markup], held: SendHeld | None) -> Markup:
+def turn_html(
+    content: TurnContent,
+    *,
+    pieces: Sequence[Markup],
+    place: TurnPlace | None,
+    held: SendHeld | None,
+) -> Markup:
+    """``place`` is the turn's among its siblings, if it has any."""
     ask = _ask(content.messages)
     return drawn(
         "parts/_turn.html",
@@ -108,6 +116,7 @@ def turn_html(content: TurnContent, *, pieces: Sequence[Markup], held: SendHeld 
         is_long=ask is not None and _is_long(ask),
         pictures=_asked_pictures(content.messages),
         pieces=pieces,
+        place=place,
     )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from windowpane.web.api.accounts import ACCOUNT_HANDLERS
+from windowpane.web.api.branches import BRANCH_HANDLERS
 from windowpane.web.api.chats import CHAT_HANDLERS
+from windowpane.web.api.deletions import DELETION_HANDLERS
 from windowpane.web.api.drafts import DRAFT_HANDLERS
 from windowpane.web.api.events import follow_events
 from windowpane.web.api.models import MODEL_HANDLERS
@@ -20,6 +22,8 @@ API_HANDLERS = [
     *CHAT_HANDLERS,
     *DRAFT_HANDLERS,
     *TURN_HANDLERS,
+    *BRANCH_HANDLERS,
+    *DELETION_HANDLERS,
     *SEARCH_HANDLERS,
     *MODEL_HANDLERS,
     *PROVIDER_HANDLERS,

@@ -1,16 +1,18 @@
-"""Chats over HTTP: read, rename, send, stop, delete."""
+"""Chats over HTTP: read, rename, send, stop."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from litestar import delete, get, patch, post
+from litestar import get, patch, post
 from litestar.params import Parameter
 from msgspec import UNSET, Struct, UnsetType
 
 from windowpane.context.plan import ContextPlan
 from windowpane.events import OpenPart
 from windowpane.projects import Chat
+from windowpane.records import SpecialRecord
+from windowpane.storage.branches import TurnPlace
 from windowpane.turns import Turn, TurnContent
 from windowpane.workspace import PlanRequest, SendRequest, Workspace
 
@@ -27,9 +29,16 @@ class ChatChange(Struct, frozen=True, kw_only=True):
 
 
 class TurnPage(Struct, frozen=True, kw_only=True):
-    """``position`` is the place in the log from which events continue this page."""
+    """``position`` is the place in the log from which events continue this page.
+
+    ``records`` stand between the turns, ``places`` tells of turns that have siblings, and
+    ``others`` of turns that can be gone back to where something was deleted, by its record.
+    """
 
     turns: tuple[TurnContent, ...]
+    records: tuple[SpecialRecord, ...]
+    places: dict[str, TurnPlace]
+    others: dict[str, tuple[str, ...]]
     open_part: OpenPart | None
     is_answering: bool
     has_older: bool
@@ -54,11 +63,6 @@ async def change_chat(workspace: Workspace, chat_id: str, data: ChatChange) -> C
     return chat
 
 
-@delete("/api/chats/{chat_id:str}")
-async def delete_chat(workspace: Workspace, chat_id: str) -> None:
-    await workspace.delete_chat(chat_id)
-
-
 @get("/api/chats/{chat_id:str}/turns")
 async def list_turns(
     workspace: Workspace,
@@ -69,6 +73,9 @@ async def list_turns(
     page = await workspace.page(chat_id, before_depth=before, limit=limit)
     return TurnPage(
         turns=page.turns,
+        records=page.records,
+        places=page.places,
+        others=page.others,
         open_part=page.open_part,
         is_answering=page.is_answering,
         has_older=page.has_older,
@@ -114,7 +121,6 @@ async def stop_softly(workspace: Workspace, chat_id: str) -> None:
 CHAT_HANDLERS = [
     read_chat,
     change_chat,
-    delete_chat,
     list_turns,
     plan,
     plan_draft,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litestar import delete, get, patch, post
+from litestar import get, patch, post
 from msgspec import Struct
 
 from windowpane.projects import Chat, Project
@@ -43,11 +43,6 @@ async def change_project(workspace: Workspace, project_id: str, data: ProjectCha
     return await workspace.rename_project(project_id, name=data.name)
 
 
-@delete("/api/projects/{project_id:str}")
-async def delete_project(workspace: Workspace, project_id: str) -> None:
-    await workspace.delete_project(project_id)
-
-
 @get("/api/projects/{project_id:str}/chats")
 async def list_chats(workspace: Workspace, project_id: str) -> ChatList:
     await workspace.project(project_id)
@@ -64,7 +59,6 @@ PROJECT_HANDLERS = [
     list_projects,
     create_project,
     change_project,
-    delete_project,
     list_chats,
     create_chat,
 ]

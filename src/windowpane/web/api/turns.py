@@ -39,6 +39,12 @@ class Decisions(Struct, frozen=True, kw_only=True):
     decisions: dict[str, Decision]
 
 
+@get("/api/turns/{turn_id:str}")
+async def read_turn(workspace: Workspace, turn_id: str) -> TurnContent:
+    """A turn with its messages as they came, on its chat's path or left of it."""
+    return await workspace.turns.content(turn_id)
+
+
 @patch("/api/turns/{turn_id:str}")
 async def mark_turn(workspace: Workspace, turn_id: str, data: TurnMarks) -> Turn:
     return await workspace.turns.mark(turn_id, data)
@@ -117,6 +123,7 @@ async def delete_view(workspace: Workspace, view_id: str) -> None:
 
 
 TURN_HANDLERS = [
+    read_turn,
     mark_turn,
     approve_calls,
     read_totals,

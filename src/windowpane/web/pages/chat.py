@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_left
+from bisect import bisect_right
+from collections import deque
 from typing import Annotated, Any
 
 import msgspec
@@ -24,6 +25,7 @@ from windowpane.web.live import LiveChats
 from windowpane.web.open_part import loaded_html
 from windowpane.web.pages.opening import PAGE_TURNS, opened_chat
 from windowpane.web.pages.sidebar import Here, sidebar_context
+from windowpane.web.specials import DrawnRecord, records_html
 from windowpane.web.stream import FrameStream
 from windowpane.web.turns import LIVE_STATES
 from windowpane.workspace import ChatPage, Workspace
@@ -32,6 +34,7 @@ MOST_TURNS = 300
 # From a chat's page up to the root of the site.
 ROOT = "../"
 DEMO_LABEL = "demo model"
+TOPIC_GAP = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 
 
 class ModelView(Struct, frozen=True, kw_only=True):
@@ -55,7 +58,7 @@ async def chat_page(workspace: Workspace, chat_id: str, turn: str = "", q: str =
         "demo_label": DEMO_LABEL,
         "chosen_count": _chosen_count(page.chat),
         "hits": msgspec.json.encode(opened.hits).decode(),
-        **await _turns_context(page, has_newer=opened.has_newer, left=opened.left),
+        **await _turns_context(workspace, page, has_newer=opened.has_newer, left=opened.left),
         **await sidebar_context(workspace, here=here, root=ROOT, all_of=""),
     }
     return Template(template_name="pages/chat.html", context=context)
@@ -70,7 +73,7 @@ async def turns_fragment(
 ) -> Template:
     page = await workspace.page(chat_id, before_depth=before, limit=limit)
     has_newer = before is not None and before < page.chat.turn_count
-    context = await _turns_context(page, has_newer=has_newer, left=None)
+    context = await _turns_context(workspace, page, has_newer=has_newer, left=None)
     return Template(template_name="parts/_turns.html", context=context)
 
 
@@ -90,46 +93,56 @@ async def chat_stream(
 
 
 async def _turns_context(
-    page: ChatPage, *, has_newer: bool, left: TurnContent | None
+    workspace: Workspace, page: ChatPage, *, has_newer: bool, left: TurnContent | None
 ) -> dict[str, object]:
-    turns = await _drawn_turns(page)
-    if left is not None:
-        depths = [content.turn.depth for content in page.turns]
-        turns.insert(bisect_left(depths, left.turn.depth), _left_turn(left))
+    tree = await workspace.topics.tree(page.chat.project_id)
     return {
         "root": ROOT,
         "chat": page.chat,
-        "turns": turns,
+        "items": await _drawn_items(page, left=left),
+        "is_empty": not page.turns and not page.damaged and left is None,
         "position": page.position,
         "has_older": page.has_older,
         "has_newer": has_newer,
         "is_answering": page.is_answering,
         "is_waiting": bool(page.turns) and page.turns[-1].turn.state == "waiting",
+        "topics": {id: TOPIC_GAP.join(one.name for one in tree.path(id)) for id in tree.topics},
         "damaged": [str(record) for record in page.damaged],
     }
 
 
 def _left_turn(content: TurnContent) -> Markup:
     """A turn that another one has replaced, before the place where it stood."""
-    turn = loaded_html(content, open_part=None, tool_runs=(), held=None)
+    turn = loaded_html(content, open_part=None, tool_runs=(), held=None, place=None)
     return drawn("parts/_left_turn.html", turn_id=content.turn.id, turn=turn)
 
 
-async def _drawn_turns(page: ChatPage) -> list[Markup]:
-    """One by one, so that answers that are being streamed need not wait for a long page."""
-    turns: list[Markup] = []
+async def _drawn_items(page: ChatPage, *, left: TurnContent | None) -> list[Markup]:
+    """Turns, and before them what stands or stood there.
+
+    One by one, so that answers that are being streamed need not wait for a long page.
+    """
+    waiting = deque(records_html(page.records, page.others))
+    if left is not None:
+        depths = [one.depth for one in waiting]
+        shown = DrawnRecord(depth=left.turn.depth, html=_left_turn(left))
+        waiting.insert(bisect_right(depths, left.turn.depth), shown)
+    items: list[Markup] = []
     for content in page.turns:
+        while waiting and waiting[0].depth <= content.turn.depth:
+            items.append(waiting.popleft().html)
         is_running = content.turn.state in LIVE_STATES
-        turns.append(
+        items.append(
             loaded_html(
                 content,
                 open_part=page.open_part if is_running else None,
                 tool_runs=page.tool_runs if is_running else (),
                 held=page.held if is_running else None,
+                place=page.places.get(content.turn.id),
             )
         )
         await asyncio.sleep(0)
-    return turns
+    return [*items, *(one.html for one in waiting)]
 
 
 async def _model_view(workspace: Workspace, *, chat: Chat, project: Project) -> ModelView:

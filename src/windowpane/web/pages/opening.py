@@ -33,8 +33,8 @@ async def opened_chat(
     if not turn_id:
         page = await workspace.page(chat_id, before_depth=None, limit=PAGE_TURNS)
         return OpenedChat(page=page, has_newer=False, left=None, hits=[])
-    place = await workspace.turns.place(turn_id)
-    turn = place.content.turn
+    found = await workspace.turns.find(turn_id)
+    turn = found.content.turn
     if turn.chat_id != chat_id:
         raise NotFound("turn", id=turn_id)
     before = turn.depth + 1 + PAGE_TURNS // 2
@@ -42,8 +42,8 @@ async def opened_chat(
     return OpenedChat(
         page=page,
         has_newer=before < page.chat.turn_count,
-        left=place.content if place.is_left else None,
-        hits=hit_words(place.content, query=query),
+        left=found.content if found.is_left else None,
+        hits=hit_words(found.content, query=query),
     )
 
 

@@ -55,6 +55,7 @@ async def sidebar_context(
         "here": here,
         "places": view.places,
         "damaged_places": view.damaged,
+        "deletions": await workspace.deletions.pending(),
     }
 
 
@@ -101,6 +102,6 @@ def _place(project: Project, chats: Sequence[Chat], *, current_id: str, is_whole
         project=project,
         chats=shown,
         chat_count=len(chats),
-        turn_count=sum(chat.turn_count for chat in chats),
+        turn_count=sum(chat.kept_turns for chat in chats),
         hidden_count=len(chats) - len(shown),
     )

@@ -19,6 +19,21 @@ const stream = new ChatStream(`chats/${log.dataset.chatId}/stream`, log.position
 composer.seenHead = () => log.headId;
 const context = new ContextView(log, find(document, ".counter", HTMLElement));
 
+/** What can be done with turns, once somebody turns to one. @type {Promise<import("./turn-tools.js").TurnTools> | null} */
+let tools = null;
+
+function turnTools() {
+  tools ??= import("./turn-tools.js").then(({ TurnTools }) => new TurnTools(log));
+  return tools;
+}
+
+log.addEventListener("focusin", () => void turnTools());
+log.addEventListener("keydown", (event) => void turnTools().then((they) => they.keyPressed(event)));
+document.addEventListener("click", (event) => {
+  const isAct = event.target instanceof Element && event.target.closest("[data-act]") !== null;
+  if (isAct) void turnTools().then((they) => they.clicked(event));
+});
+
 /** Loaded when it is first wanted: most pages are left without it. */
 async function openSettings() {
   const { openChatSettings } = await import("./chat-settings.js");
@@ -65,6 +80,9 @@ on("model:chosen", () => context.refresh());
 on("settings:changed", ({ model }) => {
   composer.showModel(model);
   context.refresh();
+});
+on("deletion:undone", ({ kind, chat_id: id }) => {
+  if (kind === "turns" && id === log.dataset.chatId) void log.reload().catch(explain);
 });
 on("sidebar:drawn", nameChat);
 

@@ -81,7 +81,7 @@ function drawStanding(sight) {
   badge.className = "badge is-standing";
   badge.textContent = sight.badge;
   badge.title = sight.reason;
-  turn.querySelector(".turn-name")?.after(badge);
+  turn.querySelector(".turn-facts")?.before(badge);
 }
 
 /** @param {ContextSight} sight */

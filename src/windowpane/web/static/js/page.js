@@ -89,6 +89,9 @@ export function find(parent, selector, type) {
  *   "settings:changed": { model: string },
  *   "sidebar:drawn": object,
  *   "providers:changed": object,
+ *   "deletion:made": import("./toasts.js").DeletionView,
+ *   "deletion:undone": import("./toasts.js").DeletionView,
+ *   "notice": { sentence: string },
  *   "problem": { sentence: string },
  * }} Signals
  */

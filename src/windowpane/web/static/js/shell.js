@@ -1,5 +1,5 @@
 import { ChatSidebar } from "./elements/chat-sidebar.js";
-import { find, on } from "./page.js";
+import { address, find, on } from "./page.js";
 
 const THEMES = ["system", "light", "dark"];
 const YEAR_SECONDS = 31_536_000;
@@ -26,8 +26,21 @@ export function frame(actions, escaped) {
     else escaped();
   });
   on("problem", ({ sentence }) => tell(sentence));
+  on("notice", ({ sentence }) => void notices().then((toasts) => toasts.tell(sentence)));
+  on("deletion:made", (deletion) => void notices().then((toasts) => toasts.offerUndo(deletion)));
+  on("deletion:undone", ({ kind, chat_id: id }) => {
+    if (kind === "chat") location.assign(address(`chats/${id}`));
+    else void find(document, "chat-sidebar", ChatSidebar).refresh();
+  });
+  if (document.querySelector(".toast")) void notices();
   on("sidebar:drawn", nameTheme);
   nameTheme();
+}
+
+/** Loaded with the first notice. */
+async function notices() {
+  const { toasts } = await import("./toasts.js");
+  return toasts;
 }
 
 /** @param {string} sentence "" when there is nothing to say */

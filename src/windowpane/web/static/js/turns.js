@@ -10,18 +10,24 @@ const SHOWN_MS = 1500;
 export function turnFrom(html) {
   const content = parsed(html);
   tellTimes(content);
+  tellTopics(content);
   return find(content, ".turn", HTMLElement);
 }
 
 /**
- * What the reader of a turn had opened stays open in a newer drawing of it.
+ * What the reader of a turn had opened or begun to write stays so in a newer drawing of it.
  *
- * @param {Element} old
- * @param {Element} turn
+ * @param {HTMLElement} old
+ * @param {HTMLElement} turn
  */
 export function carryOver(old, turn) {
   const opened = old.querySelectorAll("details");
   turn.querySelectorAll("details").forEach((details, index) => keepOpen(opened[index], details));
+  const editing = old.querySelector(".editing");
+  if (editing) {
+    turn.querySelector(".ask")?.after(editing);
+    turn.dataset.editing = "1";
+  }
 }
 
 /**
@@ -32,6 +38,17 @@ export function carryOver(old, turn) {
  */
 function keepOpen(old, details) {
   if (old && !("asking" in old.dataset)) details.open ||= old.open;
+}
+
+/**
+ * What stood in a turn's place before is told when a page is loaded, and not by a live turn.
+ *
+ * @param {Element} old
+ * @param {Element} turn
+ */
+export function carryPlaces(old, turn) {
+  const places = old.querySelector(".turn-places");
+  if (places && !turn.querySelector(".turn-places")) turn.querySelector(".answer")?.before(places);
 }
 
 /**
@@ -104,6 +121,21 @@ export function settleTurn(turn, frame) {
   turn.querySelector(".turn-head")?.replaceChildren(parsed(frame.head));
   turn.querySelector(".turn-foot")?.replaceChildren(parsed(frame.foot));
   tellTimes(turn);
+  tellTopics(turn);
+}
+
+/**
+ * The paths of topics came with the turns that were loaded.
+ *
+ * @param {ParentNode} parent
+ */
+export function tellTopics(parent) {
+  const turns = parent.querySelector(".turns") ?? document.querySelector(".turns");
+  /** @type {Record<string, string>} */
+  const topics = turns instanceof HTMLElement ? JSON.parse(turns.dataset.topics ?? "{}") : {};
+  for (const topic of /** @type {NodeListOf<HTMLElement>} */ (parent.querySelectorAll(".turn-topic"))) {
+    topic.textContent = topics[topic.dataset.topicId ?? ""] ?? "";
+  }
 }
 
 /** @param {ParentNode} parent */
@@ -131,22 +163,21 @@ function answerOf(turn) {
 export async function copyCode(button) {
   const code = button.closest("figure")?.querySelector("code");
   if (!code) return;
-  if (navigator.clipboard) await navigator.clipboard.writeText(code.textContent ?? "");
-  else copySelected(code);
+  await copyText(code.textContent ?? "");
   const label = button.textContent;
   button.textContent = "Copied";
   setTimeout(() => (button.textContent = label), SHOWN_MS);
 }
 
-/**
- * The old way, for pages that a browser does not trust: without TLS there is no clipboard.
- *
- * @param {Element} element
- */
-function copySelected(element) {
-  getSelection()?.selectAllChildren(element);
+/** @param {string} text */
+export async function copyText(text) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  // The old way, for pages that a browser does not trust: without TLS there is no clipboard.
+  const box = Object.assign(document.createElement("textarea"), { value: text });
+  document.body.append(box);
+  box.select();
   document.execCommand("copy");
-  getSelection()?.removeAllRanges();
+  box.remove();
 }
 
 /**

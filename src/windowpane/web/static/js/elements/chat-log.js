@@ -1,7 +1,16 @@
-import { MOST_TURNS, PAGE_TURNS, queryAgain, queryFor, surplus } from "../logic/history.js";
+import { MOST_TURNS, PAGE_TURNS, lastOf, queryAgain, queryFor, surplus } from "../logic/history.js";
 import { explain, find, fragment, signal } from "../page.js";
 import { Place } from "../place.js";
-import { carryOver, drawPiece, patchPiece, settleTurn, tellTimes, turnFrom } from "../turns.js";
+import {
+  carryOver,
+  carryPlaces,
+  drawPiece,
+  patchPiece,
+  settleTurn,
+  tellTimes,
+  tellTopics,
+  turnFrom,
+} from "../turns.js";
 
 /** How near to an end of what is loaded the next page is fetched. */
 const NEAR_PX = 900;
@@ -21,6 +30,7 @@ export class ChatLog extends HTMLElement {
 
   connectedCallback() {
     tellTimes(this);
+    tellTopics(this);
     const target = document.getElementById(location.hash.slice(1));
     if (target) void this.#openAt(target);
     else this.#place.toEnd();
@@ -61,6 +71,30 @@ export class ChatLog extends HTMLElement {
     return this.position;
   }
 
+  /**
+   * Put the focus on a turn, or on something in it; a drawing that was replaced took it along.
+   *
+   * @param {string} id
+   * @param {string} selector
+   */
+  focusTurn(id, selector) {
+    const turn = document.getElementById(id);
+    const inside = turn?.querySelector(selector);
+    (inside instanceof HTMLElement ? inside : turn)?.focus({ preventScroll: true });
+  }
+
+  /**
+   * A turn is about to go: whoever works by keyboard goes on at its neighbour.
+   *
+   * @param {HTMLElement} turn
+   */
+  moveFocusFrom(turn) {
+    if (!turn.contains(document.activeElement)) return;
+    const all = this.#all();
+    const here = all.indexOf(turn);
+    (all[here + 1] ?? all[here - 1] ?? this).focus({ preventScroll: true });
+  }
+
   async toNewest() {
     if (this.#window.hasNewer) await this.#show(`limit=${PAGE_TURNS}`);
     this.#place.toEnd();
@@ -72,7 +106,12 @@ export class ChatLog extends HTMLElement {
     const old = document.getElementById(frame.turn);
     if (old) {
       carryOver(old, turn);
+      carryPlaces(old, turn);
       old.replaceWith(turn);
+    } else if (frame.depth <= depthOf(this.#all().at(-1))) {
+      // It takes the place of turns that are shown: what is left and what stays, the server knows.
+      void this.reload().catch(explain);
+      return;
     } else this.#append(turn, frame.depth);
     this.#changed(turn.dataset.state ?? "");
   }
@@ -163,12 +202,12 @@ export class ChatLog extends HTMLElement {
     const added = windowOf(page);
     this.#place.isFollowing &&= side === "newer" && !added.hasNewer;
     this.#place.keep(() => {
-      const known = [...page.querySelectorAll(".turn")].filter((turn) => document.getElementById(turn.id));
-      for (const turn of known) turn.remove();
+      const known = [...page.querySelectorAll(".turn, .special")].filter((item) => document.getElementById(item.id));
+      for (const item of known) item.remove();
       if (side === "older") this.#turns.prepend(...page.childNodes);
       else this.#turns.append(...page.childNodes);
       if (side === "older") this.#window = { ...this.#window, first: added.first, hasOlder: added.hasOlder };
-      else this.#window = { ...this.#window, last: added.last, hasNewer: added.hasNewer };
+      else this.#window = { ...this.#window, last: lastOf(this.#window, added), hasNewer: added.hasNewer };
       this.#drop(side === "older" ? "newer" : "older");
     });
     this.#follow(page);
@@ -179,8 +218,9 @@ export class ChatLog extends HTMLElement {
     const all = this.#all();
     const count = surplus(all.length);
     if (count === 0) return;
-    const leaving = side === "older" ? all.slice(0, count) : all.slice(-count);
-    for (const turn of leaving) turn.remove();
+    const edge = side === "older" ? all[count] : all.at(-count - 1);
+    const beyond = side === "older" ? "previousElementSibling" : "nextElementSibling";
+    while (edge?.[beyond]) edge[beyond].remove();
     const has = side === "older" ? { hasOlder: true } : { hasNewer: true };
     const rest = this.#all();
     this.#window = { ...this.#window, ...has, first: depthOf(rest.at(0)), last: depthOf(rest.at(-1)) };
@@ -189,19 +229,42 @@ export class ChatLog extends HTMLElement {
   /** @param {string} query */
   async #show(query) {
     const page = await this.#fetched(query);
+    const focused = this.#focused();
     this.#place.keep(() => {
-      for (const turn of page.querySelectorAll(".turn")) {
+      for (const turn of /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll(".turn"))) {
         const old = document.getElementById(turn.id);
-        if (old) carryOver(old, turn);
+        if (old) this.#inherit(old, turn);
       }
       this.#turns.replaceWith(page);
       this.#turns = page;
       this.#window = windowOf(page);
     });
+    if (focused) this.focusTurn(focused.id, focused.selector);
     const known = this.#window.hasNewer && this.isWaiting ? "waiting" : stateOf(page);
     this.#changed(page.dataset.answering === "1" ? "sending" : known);
     this.#offerJump();
     this.#follow(page);
+  }
+
+  /**
+   * Until the plan is asked for again, a turn stands where it stood: nothing flickers.
+   *
+   * @param {HTMLElement} old
+   * @param {HTMLElement} turn
+   */
+  #inherit(old, turn) {
+    carryOver(old, turn);
+    if (old.dataset.state === turn.dataset.state) turn.dataset.standing = old.dataset.standing;
+  }
+
+  /** Where the focus is, in words that a new drawing understands too. */
+  #focused() {
+    const turn = document.activeElement?.closest(".turn");
+    if (!turn || !this.contains(turn)) return null;
+    const here = /** @type {HTMLElement} */ (document.activeElement);
+    if (here.matches("textarea")) return { id: turn.id, selector: ".editing textarea" };
+    const group = here.closest(".turn-tools") ? ".turn-tools" : here.closest(".turn-places") ? ".turn-places" : "";
+    return { id: turn.id, selector: here.dataset.act ? `${group} [data-act=${here.dataset.act}]` : ":not(*)" };
   }
 
   /**
@@ -218,6 +281,7 @@ export class ChatLog extends HTMLElement {
   async #fetched(query) {
     const content = await fragment(`chats/${this.dataset.chatId}/turns?${query}`);
     tellTimes(content);
+    tellTopics(content);
     return find(content, ".turns", HTMLElement);
   }
 

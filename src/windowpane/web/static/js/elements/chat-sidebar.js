@@ -17,7 +17,6 @@ export class ChatSidebar extends HTMLElement {
     this.addEventListener("click", (event) => this.#clicked(event));
     this.addEventListener("keydown", (event) => this.#keyPressed(event));
     this.#menu.addEventListener("click", (event) => this.#chosen(event));
-    this.#menu.addEventListener("keydown", (event) => this.#stepInMenu(event));
     on("chat:changed", () => void this.refresh());
     offerSearch(find(this, "#search", HTMLInputElement));
   }
@@ -49,7 +48,7 @@ export class ChatSidebar extends HTMLElement {
     const line = lineOf(button);
     switch (button.dataset.action) {
       case "menu":
-        return this.#openMenu(button, line);
+        return void this.#openMenu(button, line);
       case "new-chat":
         return void this.#newChat(button.dataset.projectId ?? line?.dataset.projectId ?? "");
       case "new-project":
@@ -74,24 +73,14 @@ export class ChatSidebar extends HTMLElement {
    * @param {HTMLElement} button
    * @param {HTMLElement | null} line
    */
-  #openMenu(button, line) {
+  async #openMenu(button, line) {
     this.#line = line;
-    find(this.#menu, "[data-action=settings]", HTMLElement).hidden = !line?.matches(".place");
-    this.#menu.showPopover();
-    const around = button.getBoundingClientRect();
-    const { offsetWidth: width, offsetHeight: height } = this.#menu;
-    this.#menu.style.left = `${Math.max(8, Math.min(around.right - width, innerWidth - width - 8))}px`;
-    this.#menu.style.top = `${Math.min(around.bottom + 4, innerHeight - height - 8)}px`;
-    find(this.#menu, "button:not([hidden])", HTMLElement).focus();
-  }
-
-  /** @param {KeyboardEvent} event */
-  #stepInMenu(event) {
-    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-    const buttons = [...this.#menu.querySelectorAll("button")].filter((button) => !button.hidden);
-    const here = buttons.findIndex((button) => button === document.activeElement);
-    buttons.at((here + (event.key === "ArrowDown" ? 1 : -1)) % buttons.length)?.focus();
-    event.preventDefault();
+    const kind = line?.dataset.chatId === undefined ? "project" : "chat";
+    for (const one of /** @type {NodeListOf<HTMLElement>} */ (this.#menu.querySelectorAll("[data-only]"))) {
+      one.hidden = one.dataset.only !== kind;
+    }
+    const { openMenu } = await import("../menu.js");
+    openMenu(this.#menu, button);
   }
 
   /** @param {Event} event */
@@ -100,9 +89,15 @@ export class ChatSidebar extends HTMLElement {
     const line = this.#line;
     if (!button || !line) return;
     this.#menu.hidePopover();
-    if (button.dataset.action === "settings") location.assign(address(`${pathOf(line)}/settings`));
-    else if (button.dataset.action === "rename") this.#rename(line);
-    else void this.#delete(line);
+    /** @type {Record<string, (line: HTMLElement) => unknown>} */
+    const actions = {
+      settings: (it) => location.assign(address(`${pathOf(it)}/settings`)),
+      rename: (it) => this.#rename(it),
+      fork: (it) => this.#fork(it),
+      move: (it) => this.#move(it),
+      delete: (it) => this.#delete(it),
+    };
+    actions[button.dataset.action ?? ""]?.(line);
   }
 
   /** @param {HTMLElement} line */
@@ -160,15 +155,38 @@ export class ChatSidebar extends HTMLElement {
   }
 
   /** @param {HTMLElement} line */
+  async #fork(line) {
+    const response = await change("POST", `${pathOf(line)}/fork`, {}).catch(explain);
+    if (response) location.assign(address(`chats/${(await response.json()).id}`));
+  }
+
+  /** @param {HTMLElement} line */
+  async #move(line) {
+    const { chooseProject } = await import("../later/choose.js");
+    const here = /** @type {HTMLElement | null} */ (line.closest(".place"));
+    const projectId = await chooseProject(here?.dataset.projectId ?? "").catch(explain);
+    if (!projectId) return;
+    const response = await change("POST", `${pathOf(line)}/move`, { project_id: projectId }).catch(explain);
+    if (!response) return;
+    signal("notice", await response.json());
+    await this.refresh();
+  }
+
+  /** A chat goes at once, since it can come back; a project is more than one means by accident.
+   * @param {HTMLElement} line */
   async #delete(line) {
-    const kind = line.dataset.chatId ? "chat" : "project";
-    const { confirmed } = await import("../confirm.js");
-    const text = lossText(kind, Number(line.dataset.chats ?? 0), Number(line.dataset.turns));
-    if (!(await confirmed({ title: `Delete the ${kind} “${line.dataset.name}”?`, text, act: "Delete" }))) return;
+    if (line.dataset.projectId) {
+      const { confirmed } = await import("../confirm.js");
+      const text = lossText(Number(line.dataset.chats), Number(line.dataset.turns));
+      if (!(await confirmed({ title: `Delete the project “${line.dataset.name}”?`, text, act: "Delete" }))) return;
+    }
     const isHere = line.dataset.chatId === this.dataset.chatId || line.querySelector("[aria-current]") !== null;
     const response = await change("DELETE", pathOf(line)).catch(explain);
-    if (response && isHere) location.assign(address(""));
-    else await this.refresh();
+    if (!response) return;
+    // The next page offers to undo what was deleted on the way to it.
+    if (isHere) return void location.assign(address(""));
+    signal("deletion:made", await response.json());
+    await this.refresh();
   }
 
   /**

@@ -30,6 +30,17 @@ export function queryFor(window, side) {
 }
 
 /**
+ * How far the window reaches after a newer page joined it. Turns may be missing in between: where
+ * all that was asked for was deleted, the next page begins behind it.
+ *
+ * @param {TurnWindow} window
+ * @param {TurnWindow} added
+ */
+export function lastOf(window, added) {
+  return added.hasNewer ? window.last + PAGE_TURNS : Math.max(window.last, added.last);
+}
+
+/**
  * The query that brings the same window again, after the server has started anew.
  *
  * @param {TurnWindow} window

@@ -14,18 +14,15 @@ export function timeText(at, now, locale) {
 }
 
 /**
- * What a deletion takes away, as a sentence.
+ * What the deletion of a project takes away, as a sentence.
  *
- * @param {"chat" | "project"} kind
  * @param {number} chats
  * @param {number} turns
  */
-export function lossText(kind, chats, turns) {
-  if (kind === "chat") {
-    return turns === 0 ? "It is empty." : `${counted(turns, "turn")} will be deleted. This cannot be undone.`;
-  }
+export function lossText(chats, turns) {
   if (chats === 0) return "It holds no chats.";
-  return `${counted(chats, "chat")} with ${counted(turns, "turn")} will be deleted. This cannot be undone.`;
+  const loss = `${counted(chats, "chat")} with ${counted(turns, "turn")} will be deleted.`;
+  return `${loss} For a minute this can be undone.`;
 }
 
 /**
