@@ -248,7 +248,11 @@ class Workspace:
         self._wording = Wording(vault, usage=self.usage)
         self.budgets = Budgets(vault, usage=self.usage, process_id=self._process_id)
         self.workshop = Workshop(
-            vault, models=self.models, planner=self._planner, settings=settings
+            vault,
+            models=self.models,
+            planner=self._planner,
+            search=self.searching,
+            settings=settings,
         )
         self.receipts = Receipts(
             vault,

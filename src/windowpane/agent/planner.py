@@ -11,6 +11,7 @@ from hashlib import sha256
 from itertools import compress
 from typing import TypeVar
 
+import msgspec
 from msgspec import Struct, msgpack, structs
 
 from windowpane.agent.budgets import Cap, Place, caps_of
@@ -80,7 +81,8 @@ class Outlook(Struct, frozen=True, kw_only=True):
     @property
     def basis(self) -> str:
         """What the boundary depends on beside the turns: another basis, another boundary."""
-        parts = (self.model, self.budget, self.settings, self.system, self.options.prefill)
+        tools = msgspec.json.encode(self.toolset.definitions)
+        parts = (self.model, self.budget, self.settings, self.system, self.options.prefill, tools)
         return sha256(msgpack.encode(parts)).hexdigest()[:16]
 
 

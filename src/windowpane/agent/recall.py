@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from windowpane.agent.reading import read_turns
 from windowpane.errors import NotFound
 from windowpane.parts import Image, Opaque, Part, Reasoning, ServerTool, Text, ToolCall, ToolResult
-from windowpane.storage.shelves import left_of
+from windowpane.storage.shelves import OUTPUTS, left_of
 from windowpane.storage.vault import Vault
 from windowpane.turns import TurnContent
 
@@ -30,7 +30,8 @@ async def text_behind(vault: Vault, handle: str, *, chat_id: str) -> str:
         return turn_text(read.content)
     for part in _parts(read.content):
         if isinstance(part, ToolResult) and part.call_id == call_id:
-            return part.text
+            whole = await vault.find(OUTPUTS, part.output_id) if part.output_id else None
+            return whole.value.text if whole else part.text
     raise NotFound("tool result", id=handle)
 
 

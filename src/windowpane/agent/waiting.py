@@ -148,6 +148,7 @@ async def as_begun(vault: Vault, outlook: Outlook, receipt: Receipt) -> Outlook:
             cache_mode=rules.cache_mode,
             max_output_tokens=contents.max_output_tokens,
         ),
+        options=contents.options,
         toolset=structs.replace(
             outlook.toolset, definitions=definitions, spells_calls=rules.spells_calls
         ),

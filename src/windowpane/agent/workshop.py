@@ -11,6 +11,7 @@ from windowpane.agent.equipment import (
 from windowpane.agent.models import Models
 from windowpane.agent.planner import Planner
 from windowpane.agent.remembered import ChatHistory
+from windowpane.agent.search import Search
 from windowpane.settings import Settings
 from windowpane.storage.vault import Vault
 from windowpane.toolbox import Toolbox
@@ -19,9 +20,16 @@ from windowpane.tools.base import Surroundings
 
 class Workshop:
     def __init__(
-        self, vault: Vault, *, models: Models, planner: Planner, settings: Settings
+        self,
+        vault: Vault,
+        *,
+        models: Models,
+        planner: Planner,
+        search: Search,
+        settings: Settings,
     ) -> None:
         self._vault = vault
+        self._search = search
         self._models = models
         self._planner = planner
         self._result_characters = settings.tool_result_characters
@@ -30,7 +38,9 @@ class Workshop:
         self, *, chat_id: str, depth: int, turn_id: str, model: str, toolbox: Toolbox
     ) -> Equipment:
         """What the turn at a depth of a chat has to work with."""
-        history = ChatHistory(self._vault, chat_id=chat_id, asking_turn_id=turn_id)
+        history = ChatHistory(
+            self._vault, search=self._search, chat_id=chat_id, asking_turn_id=turn_id
+        )
         return Equipment(
             tools=await self._tools(chat_id, depth=depth, model=model, toolbox=toolbox),
             surroundings=Surroundings(chat_id=chat_id, turn_id=turn_id, history=history),
