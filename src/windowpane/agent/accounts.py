@@ -63,8 +63,8 @@ class OpenAccount:
         return time.monotonic() - self._began
 
     async def priced(self) -> None:
-        """Wait until the price is known."""
-        await self._price
+        """Wait until the price is known, or cannot be."""
+        await asyncio.wait([self._price])
 
     def hear(self, event: StreamEvent) -> None:
         if not self.has_begun:
@@ -108,8 +108,9 @@ class OpenAccount:
         )
 
     def _known_price(self) -> PriceSnapshot:
-        """Unknown, if somebody stopped before it was found."""
-        if self._price.done():
+        """Unknown, if somebody stopped before it was found, or removed the provider meanwhile."""
+        is_found = self._price.done() and not self._price.cancelled()
+        if is_found and self._price.exception() is None:
             return self._price.result()
         return unknown_price(self.receipt.model, taken_at=self.receipt.started_at)
 
