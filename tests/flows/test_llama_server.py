@@ -88,4 +88,4 @@ async def test_a_request_that_it_refuses_is_trimmed_and_answered(workspace: Work
         assert content.turn.failure is None, content.turn.failure
         assert content.turn.state == "complete"
     plan = await workspace.plan(chat_id, PlanRequest())
-    assert plan.budget.usable_tokens is None, "the window was not known before"
+    assert plan.budget.window_tokens == 1024, "the refusal taught the window"
