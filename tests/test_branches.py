@@ -183,7 +183,7 @@ async def test_another_model_answers_beside_the_first(workspace: Workspace, data
     second = await ask_again(workspace, first.turn.id, AskAgain(model="script/other"))
 
     assert (first.turn.model, second.turn.model) == (MODEL, "script/other")
-    assert (await workspace.chat(chat_id)).choices.model is None
+    assert (await workspace.chat(chat_id)).choices.model == MODEL
     [record] = await workspace.records(chat_id)
     assert isinstance(record, Accounting)
     assert record.account.reason == "Asked another model"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workspaces import ask, new_chat, says, workspace_over
+from tests.workspaces import Clock, ask, new_chat, says, workspace_over
 from windowpane.drafts import DraftPlace, place_from
 from windowpane.errors import InvalidInput, MessageTooLarge, NotFound
 from windowpane.storage.choose import store_from
@@ -49,13 +49,15 @@ async def test_an_empty_draft_is_no_draft(workspace: Workspace) -> None:
     assert await workspace.drafts.find(place) is None
 
 
-async def test_a_draft_goes_with_its_place(workspace: Workspace) -> None:
+async def test_a_draft_goes_with_its_place(clock: Clock, workspace: Workspace) -> None:
     chat_id = await new_chat(workspace)
     project_id = (await workspace.chat(chat_id)).project_id
     places = [DraftPlace("chat", chat_id), DraftPlace("new-chat", project_id)]
     for place in places:
         await workspace.drafts.save(place, "words")
     await workspace.delete_project(project_id)
+    clock.pass_seconds(61)
+    await workspace.purger.purge()
     assert [await workspace.drafts.find(place) for place in places] == [None, None]
     with pytest.raises(NotFound):
         await workspace.drafts.save(places[0], "late")

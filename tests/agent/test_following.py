@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.workspaces import (
     KEY,
     MODEL,
+    Clock,
     ask,
     does,
     new_chat,
@@ -200,7 +201,7 @@ async def test_a_stop_that_comes_too_late_stops_nothing_else(
 
 
 async def test_deleting_a_chat_elsewhere_ends_its_answer_and_leaves_nothing(
-    here: Workspace, there: Workspace, data_dir: Path, shared_database: str
+    clock: Clock, here: Workspace, there: Workspace, data_dir: Path, shared_database: str
 ) -> None:
     replies = [
         does(Say(chunks=("kept",)), Call(call_id="c", name="x", arguments="{}")),
@@ -215,6 +216,8 @@ async def test_deleting_a_chat_elsewhere_ends_its_answer_and_leaves_nothing(
         await there.delete_chat(chat_id)
         while not any(isinstance(one.event, Reload) for one in await reader.read()):
             pass
+    clock.pass_seconds(61)
+    await there.purger.purge()
 
     store = store_from(shared_database)
     await store.open()

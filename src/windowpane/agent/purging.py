@@ -50,7 +50,9 @@ class Purger:
                 logger.warning("Deletions could not be carried out yet: %s", error)
                 pause_seconds = MOST_PAUSE_SECONDS
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), pause_seconds)
+                # Not ``wait_for``, which forgets that it was cancelled if it is woken as well.
+                async with asyncio.timeout(pause_seconds):
+                    await self._woken.wait()
             self._woken.clear()
 
     async def purge(self) -> None:
