@@ -103,6 +103,11 @@ class Tree:
     def line_to(self, node: Node) -> list[Node]:
         return [one for one in self._line(node.id) if one.is_there]
 
+    @property
+    def contested(self) -> list[Node]:
+        """The turns of the path in whose places others stood as well."""
+        return [node for node in self.path if len(self.siblings(node)) > 1]
+
     def siblings(self, node: Node) -> list[Node]:
         same = [one for one in self.nodes.values() if one.parent_id == node.parent_id]
         return sorted((one for one in same if one.is_there), key=lambda one: one.born)
@@ -204,7 +209,7 @@ class Person(RuleBasedStateMachine):
 
     # Chats
 
-    @precondition(lambda self: len(self.chats) < 4)
+    @precondition(lambda self: len(self.chats) < 2)
     @rule()
     def add_chat(self) -> None:
         async def made() -> str:
@@ -214,29 +219,27 @@ class Person(RuleBasedStateMachine):
 
         self.chats[self.do(made())] = Tree(project_id=self.projects[0])
 
+    @precondition(lambda self: len(self.chats) > 1)
     @rule(pick=PICKS)
     def delete_chat(self, pick: int) -> None:
         chat_id = self.a_chat(pick)
-        if chat_id is not None:
-            self.deletions.append(self.do(self.workspace.delete_chat(chat_id)))
-            self.hidden[chat_id] = self.chats.pop(chat_id)
-            with pytest.raises(NotFound):
-                self.do(self.workspace.chat(chat_id))
+        self.deletions.append(self.do(self.workspace.delete_chat(chat_id)))
+        self.hidden[chat_id] = self.chats.pop(chat_id)
+        with pytest.raises(NotFound):
+            self.do(self.workspace.chat(chat_id))
 
     @rule(pick=PICKS)
     def move_chat(self, pick: int) -> None:
         chat_id = self.a_chat(pick)
-        if chat_id is not None:
-            tree = self.chats[chat_id]
-            [other] = [id for id in self.projects if id != tree.project_id]
-            self.do(self.workspace.move_chat(chat_id, project_id=other))
-            tree.project_id = other
+        tree = self.chats[chat_id]
+        [other] = [id for id in self.projects if id != tree.project_id]
+        self.do(self.workspace.move_chat(chat_id, project_id=other))
+        tree.project_id = other
 
+    @precondition(lambda self: self.has_turns and len(self.chats) < 3)
     @rule(pick=PICKS)
     def fork(self, pick: int) -> None:
         chat_id, node = self.any_turn(pick)
-        if node is None or len(self.chats) > 4:
-            return
         tree = self.chats[chat_id]
         made = self.do(self.workspace.fork(chat_id, turn_id=node.id))
         forked = Tree(project_id=tree.project_id)
@@ -253,64 +256,73 @@ class Person(RuleBasedStateMachine):
     @rule(pick=PICKS, word=WORDS, model=st.sampled_from(MODELS))
     def send(self, pick: int, word: str, model: str) -> None:
         chat_id = self.a_chat(pick)
-        if chat_id is not None:
-            text = f"{word} {self.births}"
-            self.answered(chat_id, text, self.sent(chat_id, SendRequest(text=text, model=model)))
+        text = f"{word} {self.births}"
+        self.answered(chat_id, text, self.sent(chat_id, SendRequest(text=text, model=model)))
 
+    @rule(words=st.lists(WORDS, min_size=2, max_size=4))
+    def talk(self, words: list[str]) -> None:
+        for word in words:
+            self.send(0, word, MODELS[0])
+
+    @precondition(lambda self: self.has_path)
     @rule(pick=PICKS, word=WORDS)
     def edit(self, pick: int, word: str) -> None:
         chat_id, node = self.turn_on_path(pick)
-        if node is not None:
-            text = f"{word} edited {self.births}"
-            self.answered(chat_id, text, self.again(chat_id, node, AskAgain(text=text)))
+        text = f"{word} edited {self.births}"
+        self.answered(chat_id, text, self.again(chat_id, node, AskAgain(text=text)))
 
+    @precondition(lambda self: self.has_path)
     @rule(pick=PICKS, model=st.none() | st.sampled_from(MODELS))
     def retry(self, pick: int, model: str | None) -> None:
         chat_id, node = self.turn_on_path(pick)
-        if node is not None:
-            self.answered(chat_id, node.text, self.again(chat_id, node, AskAgain(model=model)))
+        self.answered(chat_id, node.text, self.again(chat_id, node, AskAgain(model=model)))
 
+    @precondition(lambda self: any(tree.contested for tree in self.chats.values()))
     @rule(pick=PICKS, step=STEPS)
     def swap(self, pick: int, step: Step) -> None:
-        chat_id, node = self.turn_on_path(pick)
-        if node is None:
-            return
+        contested = {id: tree.contested for id, tree in self.chats.items()}
+        chat_id, node = self.picked(pick, contested)
         siblings = self.chats[chat_id].siblings(node)
-        if len(siblings) > 1:
-            there = siblings[(siblings.index(node) + step) % len(siblings)]
-            swapped = self.do(self.workspace.turns.swap(node.id, step=step))
-            assert swapped.turn_id == there.id
-            self.chats[chat_id].go_to(there)
+        there = siblings[(siblings.index(node) + step) % len(siblings)]
+        swapped = self.do(self.workspace.turns.swap(node.id, step=step))
+        assert swapped.turn_id == there.id
+        self.chats[chat_id].go_to(there)
 
+    @precondition(lambda self: self.has_turns)
+    @rule(pick=PICKS)
+    def go_to(self, pick: int) -> None:
+        chat_id, node = self.any_turn(pick)
+        self.do(self.workspace.turns.go_to(node.id))
+        self.chats[chat_id].go_to(node)
+
+    @precondition(lambda self: self.has_turns)
     @rule(pick=PICKS)
     def delete_turn(self, pick: int) -> None:
         _, node = self.any_turn(pick)
-        if node is not None:
-            self.deletions.append(self.do(self.workspace.delete_turn(node.id)))
-            node.is_there = False
+        self.deletions.append(self.do(self.workspace.delete_turn(node.id)))
+        node.is_there = False
 
+    @precondition(lambda self: any(map(self.can_undo, self.deletions)))
     @rule(pick=PICKS)
     def undo(self, pick: int) -> None:
         possible = [one for one in self.deletions if self.can_undo(one)]
-        if possible:
-            deletion = possible[pick % len(possible)]
-            self.do(self.workspace.deletions.undo(deletion.id))
-            self.deletions.remove(deletion)
-            self.bring_back(deletion)
+        deletion = possible[pick % len(possible)]
+        self.do(self.workspace.deletions.undo(deletion.id))
+        self.deletions.remove(deletion)
+        self.bring_back(deletion)
 
+    @precondition(lambda self: self.has_turns)
     @rule(pick=PICKS, star=st.integers(0, 3), pinned=st.booleans(), skipped=st.booleans())
     def mark(self, pick: int, star: int, pinned: bool, skipped: bool) -> None:
         _, node = self.any_turn(pick)
-        if node is not None:
-            marks = TurnMarks(star=star, is_pinned=pinned, is_skipped=skipped)
-            self.do(self.workspace.turns.mark(node.id, marks))
-            node.star, node.is_pinned, node.is_skipped = star, pinned, skipped
+        marks = TurnMarks(star=star, is_pinned=pinned, is_skipped=skipped)
+        self.do(self.workspace.turns.mark(node.id, marks))
+        node.star, node.is_pinned, node.is_skipped = star, pinned, skipped
 
+    @precondition(lambda self: any(node.star == 3 for node in self.nodes))
     @rule(pick=PICKS)
     def delete_by_command(self, pick: int) -> None:
         chat_id = self.a_chat(pick)
-        if chat_id is None:
-            return
         outcome = self.do(
             self.workspace.run_command(chat_id, "s3 :delete --force", is_confirmed=True)
         )
@@ -348,11 +360,7 @@ class Person(RuleBasedStateMachine):
     def siblings_are_counted_where_they_stand(self) -> None:
         for chat_id, tree in self.chats.items():
             places = self.page_of(chat_id).places
-            expected = {
-                node.id: [one.id for one in tree.siblings(node)]
-                for node in tree.path
-                if len(tree.siblings(node)) > 1
-            }
+            expected = {node.id: [one.id for one in tree.siblings(node)] for node in tree.contested}
             assert {id: place.count for id, place in places.items()} == {
                 id: len(ids) for id, ids in expected.items()
             }
@@ -443,14 +451,25 @@ class Person(RuleBasedStateMachine):
         for id in getattr(deletion.deleted, "turn_ids", ()):
             tree.nodes[id].is_there = True
 
-    def a_chat(self, pick: int) -> str | None:
-        ids = list(self.chats)
-        return ids[pick % len(ids)] if ids else None
+    @property
+    def nodes(self) -> list[Node]:
+        return [node for tree in self.chats.values() for node in tree.nodes.values()]
 
-    def turn_on_path(self, pick: int) -> tuple[str, Node | None]:
+    @property
+    def has_turns(self) -> bool:
+        return any(node.is_there for node in self.nodes)
+
+    @property
+    def has_path(self) -> bool:
+        return any(tree.path for tree in self.chats.values())
+
+    def a_chat(self, pick: int) -> str:
+        return list(self.chats)[pick % len(self.chats)]
+
+    def turn_on_path(self, pick: int) -> tuple[str, Node]:
         return self.picked(pick, {id: tree.path for id, tree in self.chats.items()})
 
-    def any_turn(self, pick: int) -> tuple[str, Node | None]:
+    def any_turn(self, pick: int) -> tuple[str, Node]:
         """A turn that is there, on a path or left of one."""
         return self.picked(
             pick,
@@ -460,9 +479,9 @@ class Person(RuleBasedStateMachine):
             },
         )
 
-    def picked(self, pick: int, turns: dict[str, list[Node]]) -> tuple[str, Node | None]:
+    def picked(self, pick: int, turns: dict[str, list[Node]]) -> tuple[str, Node]:
         every = list(flat(turns))
-        return every[pick % len(every)] if every else ("", None)
+        return every[pick % len(every)]
 
 
 def flat(turns: dict[str, list[Node]]) -> Iterator[tuple[str, Node]]:
