@@ -104,6 +104,11 @@ class Tree:
         return [one for one in self._line(node.id) if one.is_there]
 
     @property
+    def left(self) -> list[Node]:
+        path = self.places
+        return [node for node in self.nodes.values() if node.is_there and node not in path]
+
+    @property
     def contested(self) -> list[Node]:
         """The turns of the path in whose places others stood as well."""
         return [node for node in self.path if len(self.siblings(node)) > 1]
@@ -197,6 +202,7 @@ class Person(RuleBasedStateMachine):
         self.do(self.closed())
         self.do(self.opened())
 
+    @precondition(lambda self: len(self.deletions) > 2)
     @rule()
     def let_a_minute_pass(self) -> None:
         self.clock.pass_seconds(61)
@@ -299,6 +305,13 @@ class Person(RuleBasedStateMachine):
     @rule(pick=PICKS)
     def delete_turn(self, pick: int) -> None:
         _, node = self.any_turn(pick)
+        self.deletions.append(self.do(self.workspace.delete_turn(node.id)))
+        node.is_there = False
+
+    @precondition(lambda self: any(tree.left for tree in self.chats.values()))
+    @rule(pick=PICKS)
+    def delete_left_turn(self, pick: int) -> None:
+        _, node = self.picked(pick, {id: tree.left for id, tree in self.chats.items()})
         self.deletions.append(self.do(self.workspace.delete_turn(node.id)))
         node.is_there = False
 
