@@ -9,8 +9,9 @@ from windowpane.storage.base import TABLES, Row, Table
 from windowpane.storage.memory import MemoryStore
 from windowpane.storage.vault import Vault
 
-# The first proves the key, which opening does; the second holds caches.
-NOT_WALKED = {"vault", "pages"}
+# The first proves the key, which opening does; pages and segments hold caches, ledgers what is set
+# aside while a call is being made.
+NOT_WALKED = {"vault", "pages", "segments", "ledgers"}
 
 
 class WatchedStore(MemoryStore):

@@ -180,7 +180,7 @@ def test_two_processes_may_send_at_the_same_time(data: Path) -> None:
         (("-",), "x" * 2_000_000, "Standard input holds more than 1,000,000 bytes"),
         (("-",), b"caf\xe9", "The message is not text in UTF-8."),
         (("--model", "nobody/nothing", "hi"), "", "There is no model called nobody/nothing."),
-        (("--model", "nothing", "hi"), "", "There is no model called nothing."),
+        (("--model", "nothing", "hi"), "", "'nothing' does not fit model. It takes a model's"),
         (("--chat", "cht_nowhere", "hi"), "", "There is no chat cht_nowhere."),
         (("--project", "prj_nowhere", "hi"), "", "There is no project prj_nowhere."),
     ],

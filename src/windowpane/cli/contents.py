@@ -13,16 +13,24 @@ from windowpane.errors import RecordDamaged
 from windowpane.storage.shelves import (
     CHATS,
     DEFINITIONS,
+    DRAFTS,
     EVENTS,
+    OUTPUTS,
     PREFERENCES,
     PROJECTS,
+    RECEIPTS,
     RECORDS,
     RUNS,
+    SPECIALS,
+    TEXTS,
+    TOMBSTONES,
     TOP,
     TOPICS,
     TURNS,
+    USAGE,
     VIEWS,
     left_of,
+    outputs_of,
 )
 from windowpane.storage.vault import Shelf, Vault
 
@@ -46,6 +54,8 @@ class Walk:
         projects = await self._below(PROJECTS, [TOP])
         await self._below(TOPICS, projects)
         await self._below(VIEWS, projects)
+        await self._below(DRAFTS, projects)
+        await self._below(USAGE, await self._vault.store.parents("usage"))
         chats = await self._below(CHATS, projects)
         turns = sum([await self._chat(chat_id) for chat_id in chats])
         return Contents(
@@ -53,11 +63,18 @@ class Walk:
         )
 
     async def _chat(self, chat_id: str) -> int:
+        await self._below(SPECIALS, [chat_id])
+        await self._below(TEXTS, [chat_id])
+        await self._below(DRAFTS, [chat_id])
+        await self._below(TOMBSTONES, [chat_id])
         turns = await self._below(TURNS, [chat_id, left_of(chat_id)])
         for start in range(0, len(turns), TURNS_AT_ONCE):
             some = turns[start : start + TURNS_AT_ONCE]
             await self._below(RECORDS, some)
             await self._below(EVENTS, some)
+            await self._below(RECEIPTS, some)
+            await self._below(DRAFTS, some)
+            await self._below(OUTPUTS, [outputs_of(turn_id) for turn_id in some])
         return len(turns)
 
     async def _below(self, shelf: Shelf[T], parent_ids: Sequence[str]) -> list[str]:
