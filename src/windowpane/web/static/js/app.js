@@ -11,9 +11,11 @@ customElements.define("chat-composer", ChatComposer);
 
 const log = find(document, "chat-log", ChatLog);
 const composer = find(document, "chat-composer", ChatComposer);
+let isLeaving = false;
+on("chat:leaving", (chat) => (isLeaving = chat.isLeaving));
 const stream = new ChatStream(`chats/${log.dataset.chatId}/stream`, log.position, {
   take: (frame) => log.take(frame),
-  reload: () => log.reload(),
+  reload: async () => (isLeaving ? log.position : log.reload()),
   tell,
 });
 composer.seenHead = () => log.headId;
