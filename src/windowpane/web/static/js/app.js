@@ -15,7 +15,8 @@ let isLeaving = false;
 on("chat:leaving", (chat) => (isLeaving = chat.isLeaving));
 const stream = new ChatStream(`chats/${log.dataset.chatId}/stream`, log.position, {
   take: (frame) => log.take(frame),
-  reload: async () => (isLeaving ? log.position : log.reload()),
+  // A page that is being left for good waits for the next one.
+  reload: () => (isLeaving ? new Promise(() => {}) : log.reload()),
   tell,
 });
 composer.seenHead = () => log.headId;
