@@ -620,3 +620,57 @@ async def test_no_answer_outlives_its_chat(workspace: Workspace, data_dir: Path)
     await workspace.delete_chat(chat_id)
     with pytest.raises(InvalidInput):
         await workspace.decide(waiting.turn.id, {"write-0": "accept"})
+
+
+async def test_a_fork_keeps_the_whole_of_a_cut_result_for_itself(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    whole = " ".join(f"word{number}" for number in range(20_000))
+    big = ToolScript(name="big", steps=(Answer(text=whole),))
+    chat_id = await chat_with(workspace, data_dir, [calls("big"), says("Long.")], big)
+    [original] = results((await ask(workspace, chat_id, "read it")).messages)
+    fork = await workspace.fork(chat_id, turn_id=None)
+    await workspace.delete_chat(chat_id)
+    [copied] = (await workspace.page(fork.id, before_depth=None, limit=9)).turns
+    [cut] = results(copied.messages)
+    assert cut.output_id != original.output_id
+    assert f'handle "{cut.output_id}"' in cut.text
+
+    wanted = f'{{"handle": "{cut.output_id}", "offset": {whole.index("word9000")}}}'
+    call = Call(call_id="r", name="recall", arguments=wanted)
+    await script(workspace, folder=data_dir, replies=[does(call), says("Found.")], tools=(big,))
+    [page] = results((await ask(workspace, fork.id, "and the middle?")).messages)
+    assert page.text.startswith("word9000 word9001")
+
+
+async def test_recall_does_not_read_what_was_deleted(workspace: Workspace, data_dir: Path) -> None:
+    chat_id = await chat_with(workspace, data_dir, [says("A secret.")])
+    secret = await ask(workspace, chat_id, "What is it?")
+    await workspace.delete_turn(secret.turn.id)
+    wanted = f'{{"handle": "{secret.turn.id}"}}'
+    replies = [does(Call(call_id="r", name="recall", arguments=wanted)), says("No.")]
+    await script(workspace, folder=data_dir, replies=replies)
+    [result] = results((await ask(workspace, chat_id, "What was it?")).messages)
+    assert result.is_error
+    assert "secret" not in result.text
+
+
+async def test_a_turn_that_waits_is_deleted_with_its_calls_and_others_wait_for_it(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    replies = [says("Hello."), calls("write"), says("Bye.")]
+    chat_id = await chat_with(workspace, data_dir, replies, WRITE)
+    first = await ask(workspace, chat_id, "hi")
+    waiting = await paused(workspace, chat_id)
+    for refused in (
+        workspace.delete_turn(first.turn.id),
+        workspace.fork(chat_id, turn_id=None),
+    ):
+        with pytest.raises(ToolsWaiting):
+            await refused
+
+    await workspace.delete_turn(waiting.turn.id)
+
+    with pytest.raises(NotWaiting):
+        await workspace.decide(waiting.turn.id, {"write-0": "accept"})
+    assert (await ask(workspace, chat_id, "bye")).turn.state == "complete"

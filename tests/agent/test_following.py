@@ -20,13 +20,23 @@ from tests.workspaces import (
     says,
     script,
     settings_in,
+    soon,
     until_ended,
     until_text,
     workspace_over,
 )
 from windowpane.agent.fold import Unfinished
+from windowpane.agent.turns import TurnMarks
 from windowpane.errors import ChatBusy, HeadMoved, NothingRunning
-from windowpane.events import Event, PartDelta, PartStarted, Reload, TurnEnded, TurnStarted
+from windowpane.events import (
+    Event,
+    PartDelta,
+    PartStarted,
+    Reload,
+    TurnEnded,
+    TurnsChanged,
+    TurnStarted,
+)
 from windowpane.providers.scripted import Call, Hang, Report, Say, Step, Think
 from windowpane.storage.choose import store_from
 from windowpane.storage.memory import MemoryStore
@@ -316,3 +326,20 @@ async def test_whenever_one_looks_what_was_followed_is_what_is_stored(
             stored = await newest(there, chat_id)
             assert Unfinished.of(finished).content(draft_id="") == stored
             assert stored == await newest(here, chat_id)
+
+
+async def test_marks_and_deletions_elsewhere_are_told_to_those_who_look_on(
+    here: Workspace, there: Workspace, data_dir: Path
+) -> None:
+    await script(here, folder=data_dir, replies=[says("A"), says("B")])
+    chat_id = await new_chat(here)
+    first = await ask(here, chat_id, "a")
+    second = await ask(here, chat_id, "b")
+    with here.follow(chat_id, after=(await whole(here, chat_id)).position) as reader:
+        await there.turns.mark(first.turn.id, TurnMarks(star=3))
+        assert [type(one.event) for one in await soon(reader.read())] == [TurnsChanged]
+        await there.delete_turn(first.turn.id)
+        assert [type(one.event) for one in await soon(reader.read())] == [TurnsChanged]
+        await there.delete_turn(second.turn.id)
+        assert [type(one.event) for one in await soon(reader.read())] == [Reload]
+    assert (await whole(here, chat_id)).turns == ()

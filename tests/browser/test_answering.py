@@ -224,7 +224,7 @@ def test_a_killed_server_leaves_the_text_and_the_page_recovers(
     # What is older than a second is on disk.
     page.wait_for_timeout(1200)
     server.kill()
-    expect(page.get_by_role("status")).to_contain_text("Connection lost")
+    expect(page.locator("[data-connection]")).to_contain_text("Connection lost")
     server.start()
     expect_ended(turn, state="interrupted")
     expect(turn.locator(".turn-foot")).to_contain_text(

@@ -10,6 +10,8 @@ from tests.workspaces import does
 from windowpane.errors import Failure
 from windowpane.providers.scripted import Call, Fail, Say, Think
 
+# What a text could bring in; the icons of a turn's own buttons are the page's.
+FOREIGN = ":is(script, iframe, img, style, svg):not(.turn-tools *)"
 HOSTILE = (
     "</script><script>alert(1)</script>",
     '<img src=x onerror="alert(2)">',
@@ -37,7 +39,7 @@ def test_hostile_text_runs_nothing_live_or_loaded(hostile: str, page: Page, serv
         expect_ended(turn, state="error")
         expect(turn.locator(".ask")).to_have_text(hostile)
         expect(turn.locator(".turn-foot")).to_contain_text(hostile)
-        assert turn.locator("script, iframe, img, style, svg").count() == 0
+        assert turn.locator(FOREIGN).count() == 0
         assert page.locator("h1").inner_text() == page.locator("h1").text_content()
         page.reload()
 

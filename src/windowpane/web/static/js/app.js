@@ -11,9 +11,12 @@ customElements.define("chat-composer", ChatComposer);
 
 const log = find(document, "chat-log", ChatLog);
 const composer = find(document, "chat-composer", ChatComposer);
+let isLeaving = false;
+on("chat:leaving", (chat) => (isLeaving = chat.isLeaving));
 const stream = new ChatStream(`chats/${log.dataset.chatId}/stream`, log.position, {
   take: (frame) => log.take(frame),
-  reload: () => log.reload(),
+  // A page that is being left for good waits for the next one.
+  reload: () => (isLeaving ? new Promise(() => {}) : log.reload()),
   tell,
 });
 composer.seenHead = () => log.headId;

@@ -81,6 +81,7 @@ export function find(parent, selector, type) {
  *
  * @typedef {{
  *   "chat:changed": { isAnswering: boolean, isWaiting: boolean },
+ *   "chat:leaving": { isLeaving: boolean },
  *   "chat:loaded": { position: string },
  *   "chat:sent": object,
  *   "model:chosen": object,

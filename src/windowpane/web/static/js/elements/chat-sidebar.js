@@ -181,8 +181,10 @@ export class ChatSidebar extends HTMLElement {
       if (!(await confirmed({ title: `Delete the project “${line.dataset.name}”?`, text, act: "Delete" }))) return;
     }
     const isHere = line.dataset.chatId === this.dataset.chatId || line.querySelector("[aria-current]") !== null;
+    // Of a chat that is gone, nothing can be loaded anew.
+    signal("chat:leaving", { isLeaving: isHere });
     const response = await change("DELETE", pathOf(line)).catch(explain);
-    if (!response) return;
+    if (!response) return signal("chat:leaving", { isLeaving: false });
     // The next page offers to undo what was deleted on the way to it.
     if (isHere) return void location.assign(address(""));
     signal("deletion:made", await response.json());
