@@ -231,7 +231,7 @@ def test_a_killed_server_leaves_the_text_and_the_page_recovers(
         "Interrupted: the server stopped while answering; the text so far is kept"
     )
     expect(turn.locator(".answer")).to_have_text("Written before the power went.")
-    expect(page.get_by_role("status")).to_be_hidden()
+    expect(page.locator("[data-connection]")).to_be_hidden()
     expect(page.get_by_role("textbox", name="Message")).to_have_value("my draft")
     expect_ended(say(page, "are you still there?"))
 
