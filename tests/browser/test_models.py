@@ -169,7 +169,7 @@ def test_hundreds_of_models_are_searched_as_one_types(page: Page, serve: Serve) 
 def test_what_is_sought_stays_when_something_is_set(page: Page, serve: Serve) -> None:
     with fake_provider() as lab:
         opened(page, serve(), lab)
-        page.get_by_role("searchbox").fill("gpt-y")
+        page.get_by_role("searchbox", name="Search models").fill("gpt-y")
         dialog = open_model(page, "gpt-y")
         dialog.get_by_label("Context window").fill("4096")
         dialog.get_by_role("button", name="Save").click()
@@ -195,7 +195,7 @@ def test_axe_finds_nothing(scheme: str, page: Page, serve: Serve) -> None:
 def test_a_model_is_opened_and_set_by_keyboard_alone(page: Page, serve: Serve) -> None:
     with fake_provider() as lab:
         opened(page, serve(), lab)
-        page.get_by_role("searchbox").focus()
+        page.get_by_role("searchbox", name="Search models").focus()
         page.keyboard.press("Tab")
         expect(page.get_by_role("button", name="gpt-x", exact=True)).to_be_focused()
         page.keyboard.press("Enter")

@@ -57,12 +57,13 @@ def replies(canaries: Canaries) -> tuple[Reply, ...]:
     return (
         does(
             Think(chunks=(canaries["reasoning"],)),
-            Say(chunks=(canaries["answer"],)),
+            # It goes on from a beginning that it was given.
+            Say(chunks=(f" {canaries['answer']}",)),
             Call(call_id="c1", name=canaries["tool"], arguments=f'"{canaries["arguments"]}"'),
             Report(usage=TokenUsage(input_tokens=5, output_tokens=5)),
         ),
         does(Say(chunks=(canaries["second answer"],))),
-        does(Say(chunks=(canaries["half an answer"],)), Fail(failure=error)),
+        does(Say(chunks=(f" {canaries['half an answer']}",)), Fail(failure=error)),
         does(Say(chunks=(canaries["open answer"],)), Hang()),
     )
 
