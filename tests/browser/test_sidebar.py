@@ -62,6 +62,8 @@ def test_a_chat_is_renamed_by_keyboard_and_escape_gives_up(page: Page, serve: Se
 
 def test_a_deleted_chat_is_gone_at_once_and_comes_back_with_undo(page: Page, serve: Serve) -> None:
     page.goto(serve(prepare=filled(turns=3)).entrance)
+    # A plan that is asked for while the chat goes would find it gone.
+    expect(page.locator(".counter")).to_have_text("3 / 3")
     here = page.url
     page.locator(".chat-link").press("Delete")
     expect(page.get_by_role("heading", level=1)).to_have_text("New chat")
