@@ -1,5 +1,6 @@
 """``windowpane chat`` at a terminal and behind a pipe."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,8 @@ def test_ctrl_c_at_the_prompt_clears_the_line(data: Path) -> None:
         terminal.until("> ")
         terminal.press("never mind")
         terminal.until("never mind")
+        # The terminal echoes by itself until the prompt has taken it over.
+        time.sleep(1)
         terminal.press(CTRL_C)
         terminal.until("> ")
         terminal.press("two\n")
