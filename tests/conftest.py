@@ -4,6 +4,7 @@ Whatever the machine lacks is named once at the top of the run and where it is m
 """
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -32,6 +33,11 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+# A shell that runs something in the background lets it ignore interrupts, and what is ignored is
+# inherited: the programs that tests interrupt would never hear of it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_report_header() -> list[str]:

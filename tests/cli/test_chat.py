@@ -1,6 +1,5 @@
 """``windowpane chat`` at a terminal and behind a pipe."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -125,8 +124,6 @@ def test_ctrl_c_at_the_prompt_clears_the_line(data: Path) -> None:
         terminal.until("> ")
         terminal.press("never mind")
         terminal.until("never mind")
-        # The terminal echoes by itself until the prompt has taken it over.
-        time.sleep(1)
         terminal.press(CTRL_C)
         terminal.until("> ")
         terminal.press("two\n")
