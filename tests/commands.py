@@ -17,12 +17,12 @@ from pathlib import Path
 import msgspec
 
 from tests.workspaces import script
+from windowpane.agent.chat_page import ChatPage
 from windowpane.cli.opening import opened_workspace
 from windowpane.providers.scripted import Reply
 from windowpane.settings import Settings
 from windowpane.tools.scripted import ToolScript
 from windowpane.turns import TurnContent
-from windowpane.workspace import ChatPage
 
 PROGRAM = (sys.executable, "-m", "windowpane")
 PATIENCE_SECONDS = 60

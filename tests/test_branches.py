@@ -21,6 +21,7 @@ from tests.workspaces import (
     workspace_over,
 )
 from windowpane.agent.turns import TurnMarks
+from windowpane.asking import AskAgain, PlanRequest, SendRequest
 from windowpane.definitions import ModelInfo
 from windowpane.errors import ChatBusy, Failure, InvalidInput, PromptTooLarge
 from windowpane.providers.scripted import Fail, Hang, Say
@@ -29,7 +30,7 @@ from windowpane.storage.accounts import receipts_of
 from windowpane.storage.choose import store_from
 from windowpane.storage.vault import Vault
 from windowpane.turns import TurnContent
-from windowpane.workspace import AskAgain, PlanRequest, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 
 @pytest.fixture

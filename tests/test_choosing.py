@@ -9,6 +9,7 @@ import pytest
 
 from tests.workspaces import MODEL, ask, does, new_chat, says, script, until_ended, workspace_over
 from windowpane.agent.turns import TurnMarks
+from windowpane.asking import PlanRequest, SendRequest
 from windowpane.catalog import ModelOverride
 from windowpane.choices import NOTHING_CHOSEN, Choices, chosen_names
 from windowpane.context.request import ModelRequest
@@ -19,7 +20,7 @@ from windowpane.parts import Text
 from windowpane.providers.scripted import Call, Fail, Report, Say, ScriptedProvider
 from windowpane.storage.choose import store_from
 from windowpane.usage import TokenUsage
-from windowpane.workspace import PlanRequest, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 USAGE = TokenUsage(input_tokens=100, output_tokens=20)
 

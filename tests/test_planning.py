@@ -19,6 +19,7 @@ from tests.workspaces import (
     workspace_over,
 )
 from windowpane.agent.turns import TurnMarks
+from windowpane.asking import PlanRequest, SendRequest
 from windowpane.context.plan import ContextPlan
 from windowpane.context.scope import PAGE_TURNS
 from windowpane.definitions import ModelInfo
@@ -35,7 +36,7 @@ from windowpane.storage.shelves import CHATS
 from windowpane.storage.sqlite import SqliteStore
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn
-from windowpane.workspace import PlanRequest, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 SMALL_WINDOW = ModelInfo(name="scripted", context_window_tokens=400)
 
@@ -300,7 +301,7 @@ async def test_turns_on_screen_are_asked_for_by_depth_where_some_are_deleted(
     first, end = PAGE_TURNS - 4, PAGE_TURNS + 6
     page = await workspace.page(chat_id, before_depth=end, limit=8)
 
-    sight = await workspace.sight(chat_id, PlanRequest(), first=first, end=end)
+    sight = (await workspace.sight(chat_id, PlanRequest(), first=first, end=end)).sight
 
     assert [turn.turn_id for turn in sight.shown] == [one.turn.id for one in page.turns]
     assert len(sight.shown) == 8

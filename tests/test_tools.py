@@ -24,6 +24,7 @@ from tests.workspaces import (
 )
 from windowpane.accounting import totals_of
 from windowpane.agent.turns import TurnMarks
+from windowpane.asking import PlanRequest, SendRequest
 from windowpane.choices import Choices, chosen_names
 from windowpane.errors import InvalidInput, NothingRunning, NotWaiting, PromptTooLarge, ToolsWaiting
 from windowpane.events import (
@@ -44,7 +45,7 @@ from windowpane.storage.vault import Vault
 from windowpane.tools.scripted import Answer, Break, Give, Hang, Tell, ToolScript, Wait
 from windowpane.turns import TurnContent
 from windowpane.usage import TokenUsage
-from windowpane.workspace import PlanRequest, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 LOOK = ToolScript(name="look", steps=(Answer(text="an open door"),))
 WRITE = ToolScript(name="write", steps=(Answer(text="written"),), approval="ask")
@@ -438,21 +439,20 @@ async def test_a_decision_is_for_its_own_call_and_for_no_later_one_of_that_id(
     assert len(results(content.messages)) == 1
 
 
-async def test_the_rounds_of_a_turn_that_waited_count_on(
-    workspace: Workspace, data_dir: Path
-) -> None:
-    workspace.settings = structs.replace(workspace.settings, max_iterations=2)
-    chat_id = await chat_with(workspace, data_dir, [calls("write")] * 3, WRITE)
-    waiting = await paused(workspace, chat_id)
-    position = workspace.position(chat_id)
-    await workspace.decide(waiting.turn.id, {"write-0": "accept"})
-    await until_paused(workspace, chat_id, after=position)
-    position = workspace.position(chat_id)
-    await workspace.decide(waiting.turn.id, {"write-0": "accept"})
-    await until_ended(workspace, chat_id, after=position)
-    content = await newest(workspace, chat_id)
-    assert (content.turn.state, content.turn.finish) == ("complete", "max_iterations")
-    assert len(requests(workspace)) == 2
+async def test_the_rounds_of_a_turn_that_waited_count_on(store: Store, data_dir: Path) -> None:
+    settings = structs.replace(settings_in(data_dir), max_iterations=2)
+    async with Workspace(Vault(store, key=KEY), settings=settings) as workspace:
+        chat_id = await chat_with(workspace, data_dir, [calls("write")] * 3, WRITE)
+        waiting = await paused(workspace, chat_id)
+        position = workspace.position(chat_id)
+        await workspace.decide(waiting.turn.id, {"write-0": "accept"})
+        await until_paused(workspace, chat_id, after=position)
+        position = workspace.position(chat_id)
+        await workspace.decide(waiting.turn.id, {"write-0": "accept"})
+        await until_ended(workspace, chat_id, after=position)
+        content = await newest(workspace, chat_id)
+        assert (content.turn.state, content.turn.finish) == ("complete", "max_iterations")
+        assert len(requests(workspace)) == 2
 
 
 async def test_marks_made_while_a_turn_waits_are_kept(workspace: Workspace, data_dir: Path) -> None:

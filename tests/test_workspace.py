@@ -20,6 +20,7 @@ from tests.workspaces import (
     until_text,
     workspace_over,
 )
+from windowpane.asking import SendRequest
 from windowpane.errors import (
     ChatBusy,
     Failure,
@@ -47,7 +48,7 @@ from windowpane.storage.base import Store
 from windowpane.storage.choose import store_from
 from windowpane.storage.vault import Vault
 from windowpane.usage import TokenUsage
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])

@@ -12,6 +12,7 @@ from typing import TypeVar
 import msgspec
 import pytest
 
+from windowpane.asking import AskAgain, SendRequest
 from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.events import Event, EventId, Reload, TurnEnded, TurnPaused
 from windowpane.ids import new_id
@@ -22,7 +23,7 @@ from windowpane.storage.sealing import VaultKey
 from windowpane.storage.vault import Vault
 from windowpane.tools.scripted import ToolScript
 from windowpane.turns import TurnContent
-from windowpane.workspace import AskAgain, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 KEY = VaultKey(bytes(range(32)))
 MODEL = "script/scripted"
@@ -166,5 +167,5 @@ class Clock:
 def put_forward(patch: pytest.MonkeyPatch) -> Clock:
     """A clock for workspaces that are opened from now on."""
     clock = Clock()
-    patch.setattr("windowpane.workspace._now", clock)
+    patch.setattr("windowpane.workspace.now", clock)
     return clock

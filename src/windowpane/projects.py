@@ -10,6 +10,7 @@ from windowpane.choices import NOTHING_CHOSEN, Choices
 from windowpane.errors import InvalidInput
 
 NAME_LIMIT_CHARACTERS = 200
+TITLE_LIMIT_CHARACTERS = 60
 # What the project is called that is made where there is none.
 FIRST_PROJECT = "Home"
 
@@ -22,6 +23,15 @@ def checked_name(name: str) -> str:
     if len(trimmed) > NAME_LIMIT_CHARACTERS:
         raise InvalidInput(f"The name has more than {NAME_LIMIT_CHARACTERS} characters.")
     return trimmed
+
+
+def first_words(text: str) -> str:
+    """What a chat is called after its first message, on one line."""
+    line = " ".join(text.split())
+    if len(line) <= TITLE_LIMIT_CHARACTERS:
+        return line
+    cut = line[: TITLE_LIMIT_CHARACTERS - 1]
+    return (cut.rpartition(" ")[0] or cut) + "…"
 
 
 class Project(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -25,6 +25,7 @@ from tests.workspaces import (
     workspace_over,
 )
 from windowpane.agent.turns import TurnMarks
+from windowpane.asking import AskAgain, PlanRequest, SendRequest
 from windowpane.errors import InvalidInput, NotFound, TooLateToUndo
 from windowpane.events import TurnsChanged
 from windowpane.providers.scripted import Hang, Say
@@ -34,7 +35,7 @@ from windowpane.storage.base import TABLES, Store
 from windowpane.storage.choose import store_from
 from windowpane.storage.shelves import TOMBSTONES
 from windowpane.storage.vault import Vault
-from windowpane.workspace import AskAgain, PlanRequest, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -25,8 +25,10 @@ from tests.workspaces import (
     until_text,
     workspace_over,
 )
+from windowpane.agent.chat_page import ChatPage
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.turns import TurnMarks
+from windowpane.asking import SendRequest
 from windowpane.errors import ChatBusy, HeadMoved, NothingRunning
 from windowpane.events import (
     Event,
@@ -43,7 +45,7 @@ from windowpane.storage.memory import MemoryStore
 from windowpane.storage.vault import Vault
 from windowpane.turns import TurnContent
 from windowpane.usage import TokenUsage
-from windowpane.workspace import ChatPage, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 LONG = does(
     Think(chunks=("Let me ", "see."), delay_seconds=0.02),

@@ -22,7 +22,9 @@ from tests.workspaces import (
     until_paused,
     workspace_over,
 )
+from windowpane.agent.chat_page import ChatPage
 from windowpane.agent.fold import Unfinished
+from windowpane.asking import SendRequest
 from windowpane.errors import NothingRunning, NotWaiting
 from windowpane.events import (
     Event,
@@ -44,7 +46,7 @@ from windowpane.storage.shelves import StopRequest
 from windowpane.storage.vault import Vault
 from windowpane.tools.scripted import Answer, Give, Hang, Tell, ToolScript, Wait
 from windowpane.turns import TurnContent
-from windowpane.workspace import ChatPage, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 LOOK = ToolScript(name="look", steps=(Answer(text="an open door"),))
 WRITE = ToolScript(name="write", steps=(Answer(text="written"),), approval="ask")

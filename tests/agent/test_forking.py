@@ -19,6 +19,7 @@ from tests.workspaces import (
 )
 from windowpane.accounting import NOTHING
 from windowpane.agent.turns import TurnMarks
+from windowpane.asking import AskAgain, PlanRequest, SendRequest
 from windowpane.errors import ChatBusy, InvalidInput
 from windowpane.parts import Text
 from windowpane.projects import ForkOrigin
@@ -26,7 +27,7 @@ from windowpane.providers.scripted import End, Hang, Report, Say
 from windowpane.records import Accounting
 from windowpane.storage.choose import store_from
 from windowpane.usage import TokenUsage
-from windowpane.workspace import AskAgain, PlanRequest, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 USED = Report(usage=TokenUsage(input_tokens=100, output_tokens=10))
 

@@ -23,6 +23,7 @@ from tests.workspaces import (
 )
 from windowpane.agent import journal, lease
 from windowpane.agent.recovery import interrupt
+from windowpane.asking import SendRequest
 from windowpane.choices import Choices, chosen_names
 from windowpane.errors import StorageError
 from windowpane.events import TurnEnded
@@ -33,7 +34,7 @@ from windowpane.storage.choose import store_from
 from windowpane.storage.memory import MemoryStore
 from windowpane.storage.shelves import PROGRESS, RESERVATIONS, RUNS
 from windowpane.storage.vault import Vault
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 PATIENCE_SECONDS = 30
 

@@ -7,9 +7,10 @@ import pytest
 
 from tests.workspaces import ask, new_chat, path_of, says, script, workspace_over
 from windowpane.agent.turns import TurnMarks
+from windowpane.asking import PlanRequest
 from windowpane.errors import InvalidInput, NotFound
 from windowpane.storage.choose import store_from
-from windowpane.workspace import PlanRequest, Workspace
+from windowpane.workspace import Workspace
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from tests.workspaces import MODEL, ask, does, new_chat, says, script, settings_in, until_ended
 from windowpane.accounting import totals_of
+from windowpane.asking import PlanRequest, SendRequest
 from windowpane.context.receipt import Receipt
 from windowpane.definitions import ModelInfo, ModelPrices
 from windowpane.errors import Failure
@@ -20,7 +21,7 @@ from windowpane.storage.choose import store_from
 from windowpane.storage.sealing import VaultKey
 from windowpane.storage.vault import Vault
 from windowpane.usage import TokenUsage
-from windowpane.workspace import PlanRequest, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 PRICED = ModelInfo(
     name="scripted",

@@ -15,6 +15,7 @@ from tests.workspaces import KEY, ask, does, new_chat, says, script, until_ended
 from windowpane.agent import news
 from windowpane.agent import search as searching
 from windowpane.agent.search import Search, SearchScope
+from windowpane.asking import SendRequest
 from windowpane.errors import NotFound
 from windowpane.ids import new_id
 from windowpane.providers.scripted import Hang, Say
@@ -24,7 +25,7 @@ from windowpane.storage.choose import store_from
 from windowpane.storage.memory import MemoryStore
 from windowpane.storage.segments import SEGMENTS, find_note
 from windowpane.storage.vault import Vault
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 
 @pytest.fixture

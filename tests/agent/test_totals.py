@@ -18,13 +18,14 @@ from tests.workspaces import (
     workspace_over,
 )
 from windowpane.accounting import Totals, totals_of
+from windowpane.asking import AskAgain
 from windowpane.providers.scripted import End, Report, Say
 from windowpane.records import Accounting, Place
 from windowpane.storage.accounts import usage_between
 from windowpane.storage.choose import store_from
 from windowpane.storage.vault import Vault
 from windowpane.usage import TokenUsage
-from windowpane.workspace import AskAgain, Workspace
+from windowpane.workspace import Workspace
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from typing import get_args
 
 from tests.docs.pages import page
 from tests.workspaces import MODEL, new_chat, until_ended, until_paused, workspace_over
+from windowpane.asking import SendRequest
 from windowpane.definitions import ProviderDefinition
 from windowpane.ids import new_id
 from windowpane.storage.choose import store_from
 from windowpane.toolbox import Approval, ToolMode
 from windowpane.tools.installed import INSTALLED
 from windowpane.tools.recall import READ_CHARACTERS
-from windowpane.workspace import SendRequest
 
 PAGE = page("tools.md")
 

@@ -13,6 +13,7 @@ from tests.server import Server, in_workspace, scripted_chat
 from tests.workspaces import MODEL, ask, does, new_chat, until_text, workspace_over
 from windowpane.agent.search import SearchScope
 from windowpane.agent.turns import TurnMarks
+from windowpane.asking import SendRequest
 from windowpane.choices import Choices, chosen_names
 from windowpane.definitions import ProviderDefinition
 from windowpane.errors import Failure
@@ -21,7 +22,7 @@ from windowpane.projects import Chat
 from windowpane.providers.scripted import Call, Fail, Hang, Reply, Report, Say, Think
 from windowpane.storage.choose import store_from
 from windowpane.usage import TokenUsage
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 
 class Canaries:

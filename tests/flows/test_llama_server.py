@@ -8,11 +8,12 @@ import pytest
 
 from tests.llama_server import llama_server
 from tests.workspaces import ask, until_ended, workspace_over
+from windowpane.asking import PlanRequest, SendRequest
 from windowpane.definitions import ProviderDefinition
 from windowpane.events import PartDelta
 from windowpane.ids import new_id
 from windowpane.storage.choose import store_from
-from windowpane.workspace import PlanRequest, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 WINDOW_TOKENS = 1024
 LONG_TEXT = "The quick brown fox jumps over the lazy dog, again and again. " * 12

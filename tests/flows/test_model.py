@@ -28,7 +28,9 @@ from hypothesis.stateful import (
 from tests.workspaces import KEY, put_forward, script, settings_in, until_ended
 from windowpane.accounting import Cost, totals_of
 from windowpane.agent.branching import Step
+from windowpane.agent.chat_page import ChatPage
 from windowpane.agent.turns import TurnMarks
+from windowpane.asking import AskAgain, PlanRequest, SendRequest
 from windowpane.catalog.overrides import ModelOverride
 from windowpane.catalog.prices import PriceValues, Rate
 from windowpane.definitions import ModelInfo
@@ -41,7 +43,7 @@ from windowpane.storage.choose import store_from
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn, TurnContent
 from windowpane.usage import TokenUsage
-from windowpane.workspace import AskAgain, ChatPage, PlanRequest, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 MODELS = ("script/scripted", "script/other")
 USED = Report(usage=TokenUsage(input_tokens=100, output_tokens=20, cache_read_tokens=30))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from tests.workspaces import KEY, MODEL, ask, does, new_chat, says, script, settings_in
+from windowpane.asking import SendRequest
 from windowpane.errors import Failure, SendRefused
 from windowpane.messages import Message
 from windowpane.parts import ToolCall, ToolResult
@@ -21,7 +22,7 @@ from windowpane.storage.turn_pages import SETTLED
 from windowpane.storage.vault import Vault
 from windowpane.tools.scripted import Answer, Break, Give, Hang, Tell, ToolScript, Wait
 from windowpane.turns import Decision, TurnContent
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 TOOLS = (
     ToolScript(name="look", steps=(Tell(message="looking"), Answer(text="seen"))),

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from tests.workspaces import MODEL, ask, does, new_chat, says, script, until_text, workspace_over
+from windowpane.asking import SendRequest
 from windowpane.events import EventId
 from windowpane.providers.scripted import Call, End, Hang, Say, Think
 from windowpane.storage.memory import MemoryStore
@@ -18,7 +19,7 @@ from windowpane.tools.scripted import Answer, Tell, ToolScript
 from windowpane.web import frames
 from windowpane.web.live import MOST_PENDING_FRAMES, LiveChats, Watcher
 from windowpane.web.open_part import loaded_html
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 Frame = dict[str, Any]
 

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from datetime import datetime, timedelta
+from datetime import timedelta
 from hashlib import sha256
 
 import msgspec
 from msgspec import Struct
 
 from windowpane.agent.accounts import Accounts, OpenAccount, SharedTexts, cause_of
-from windowpane.agent.budgets import Budgets, Call
+from windowpane.agent.budgets import Budgets
+from windowpane.agent.clock import Clock
 from windowpane.agent.models import Models
 from windowpane.agent.planner import Outlook, Planner
-from windowpane.agent.retry import Again, RetryPolicy, decision, held_sentence
+from windowpane.agent.retry import Again, RetryPolicy, decision, held_sentence, policy_from
 from windowpane.catalog.prices import PriceSnapshot
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
@@ -39,12 +40,12 @@ from windowpane.events import (
 from windowpane.ids import new_id
 from windowpane.messages import Message
 from windowpane.providers.base import Provider, WireRequest
+from windowpane.settings import Settings
 from windowpane.storage.accounts import text_id
 from windowpane.storage.base import Change
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn
 
-Clock = Callable[[], datetime]
 QUOTA_SENTENCE = "Waiting for room in the quota of {model}: {seconds:.0f} s."
 
 
@@ -56,7 +57,28 @@ class Means(Struct, frozen=True, kw_only=True):
     planner: Planner
     budgets: Budgets
     policy: RetryPolicy
+    max_iterations: int
     clock: Clock
+
+
+def means_of(
+    vault: Vault,
+    models: Models,
+    planner: Planner,
+    budgets: Budgets,
+    *,
+    settings: Settings,
+    clock: Clock,
+) -> Means:
+    return Means(
+        vault=vault,
+        models=models,
+        planner=planner,
+        budgets=budgets,
+        policy=policy_from(settings),
+        max_iterations=settings.max_iterations,
+        clock=clock,
+    )
 
 
 class _After(Struct, frozen=True, kw_only=True):
@@ -228,11 +250,9 @@ class Attempts:
         caps = self._outlook.caps
         if not caps:
             return ()
-        call = Call(
+        call = self._outlook.call(
             receipt_id=receipt.id,
-            model=receipt.model,
             input_tokens=receipt.sizes.total_tokens,
-            most_output_tokens=self._outlook.most_output_tokens,
             price=await price,
         )
         try:

@@ -7,10 +7,11 @@ time is up it is carried out for good, by whichever process comes first; ``purgi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from msgspec import structs
 
+from windowpane.agent.clock import Clock
 from windowpane.agent.recovery import ensure_idle
 from windowpane.agent.totals import Leaving, account_of
 from windowpane.deletions import Deleted, DeletedChat, DeletedProject, DeletedTurns, Deletion
@@ -47,7 +48,7 @@ class Deletions:
         vault: Vault,
         *,
         undo_seconds: float,
-        clock: Callable[[], datetime],
+        clock: Clock,
         tell: Callable[[Chat], None],
     ) -> None:
         self._vault = vault

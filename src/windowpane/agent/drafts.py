@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
-
+from windowpane.agent.clock import Clock
 from windowpane.drafts import Draft, DraftPlace
 from windowpane.errors import MessageTooLarge
 from windowpane.storage.shelves import CHATS, DRAFTS, PROJECTS, TURNS
@@ -15,7 +13,7 @@ FACTOR = 2
 
 
 class Drafts:
-    def __init__(self, vault: Vault, *, limit_bytes: int, clock: Callable[[], datetime]) -> None:
+    def __init__(self, vault: Vault, *, limit_bytes: int, clock: Clock) -> None:
         self._vault = vault
         self._limit_bytes = FACTOR * limit_bytes
         self._clock = clock

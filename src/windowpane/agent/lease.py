@@ -12,9 +12,9 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import datetime
 
 from windowpane.agent.answer import Stop
+from windowpane.agent.clock import Clock
 from windowpane.agent.recovery import interrupt
 from windowpane.errors import NothingRunning, StorageError, VersionConflict
 from windowpane.storage.base import Notice
@@ -42,7 +42,7 @@ class Lease:
         process_id: str,
         stops: Mapping[str, Stop],
         tell: Callable[[str], None],
-        clock: Callable[[], datetime],
+        clock: Clock,
     ) -> None:
         self._vault = vault
         self._process_id = process_id

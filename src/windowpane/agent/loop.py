@@ -15,16 +15,14 @@ from msgspec import Struct
 from windowpane.agent.accounts import Accounts
 from windowpane.agent.attempts import Attempts, Means
 from windowpane.agent.batch import Batch
-from windowpane.agent.equipment import Equipment
 from windowpane.agent.fold import Draft
-from windowpane.agent.planner import Outlook
+from windowpane.agent.outlooks import Prospect
 from windowpane.agent.prefill import begun_with
 from windowpane.agent.results import open_calls, with_message
 from windowpane.context.plan import ContextPlan
 from windowpane.events import AttemptEvent, MessageDone, StreamEvent, ToolEvent
 from windowpane.ids import new_id
 from windowpane.messages import Finish, Message
-from windowpane.providers.base import Provider
 from windowpane.storage.history import put_output
 from windowpane.storage.shelves import ToolOutput
 from windowpane.turns import Decision, PendingCall, Turn
@@ -60,12 +58,9 @@ class Assignment(Struct, frozen=True, kw_only=True):
     turn: Turn
     messages: tuple[Message, ...]
     means: Means
-    outlook: Outlook
+    prospect: Prospect
     plan: ContextPlan | None
-    provider: Provider
-    equipment: Equipment
     round: int
-    max_iterations: int
     decisions: dict[str, Decision]
 
 
@@ -97,15 +92,15 @@ class _Course:
         self._attempts = Attempts(
             assignment.means,
             turn=assignment.turn,
-            outlook=assignment.outlook,
-            provider=assignment.provider,
+            outlook=assignment.prospect.outlook,
+            provider=assignment.prospect.provider,
             accounts=accounts,
         )
         self.messages: Sequence[Message] = assignment.messages
         self.end: LoopEnded | LoopPaused | None = None
 
     async def request(self) -> AsyncGenerator[LoopEvent, None]:
-        if self._round >= self._given.max_iterations:
+        if self._round >= self._given.means.max_iterations:
             self.end = LoopEnded(finish="max_iterations", message=None)
             return
         # A new plan each round: results weigh, too.
@@ -135,7 +130,7 @@ class _Course:
         decisions, self._decisions = self._decisions, {}
         batch = Batch(
             self.messages,
-            self._given.equipment,
+            self._given.prospect.equipment,
             decisions=decisions,
             is_ending=self._is_ending(),
         )

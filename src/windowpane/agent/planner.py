@@ -14,13 +14,14 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct, msgpack, structs
 
-from windowpane.agent.budgets import Cap, Place, caps_of
+from windowpane.agent.budgets import Call, Cap, Place, caps_of
 from windowpane.agent.contents import Contents
 from windowpane.agent.index import TurnIndex
 from windowpane.agent.models import Models
 from windowpane.agent.weighing import Digests, Weigher
 from windowpane.catalog.compression import compression_defaults
 from windowpane.catalog.limits import Limits
+from windowpane.catalog.prices import PriceSnapshot
 from windowpane.context.applied import Applied, context_settings, request_options
 from windowpane.context.assemble import assemble
 from windowpane.context.budget import Budget, budget_for
@@ -77,6 +78,16 @@ class Outlook(Struct, frozen=True, kw_only=True):
     def most_output_tokens(self) -> int | None:
         """How long an answer can be: as long as was asked for, or as the model can."""
         return self.settings.max_output_tokens or self.limits.output_tokens.value
+
+    def call(self, *, receipt_id: str, input_tokens: int, price: PriceSnapshot) -> Call:
+        """A request of this send as budgets see it."""
+        return Call(
+            receipt_id=receipt_id,
+            model=self.model,
+            input_tokens=input_tokens,
+            most_output_tokens=self.most_output_tokens,
+            price=price,
+        )
 
     @property
     def basis(self) -> str:

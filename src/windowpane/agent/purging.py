@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import suppress
-from datetime import datetime
 
 from msgspec import structs
 
+from windowpane.agent.clock import Clock
 from windowpane.deletions import DeletedChat, DeletedProject, DeletedTurns, Deletion
 from windowpane.errors import StorageError, VersionConflict
 from windowpane.storage.base import Change, Delete
@@ -31,7 +31,7 @@ MOST_PAUSE_SECONDS = 60.0
 
 
 class Purger:
-    def __init__(self, vault: Vault, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, vault: Vault, *, clock: Clock) -> None:
         self._vault = vault
         self._clock = clock
         self._woken = asyncio.Event()

@@ -7,13 +7,13 @@ until then it is refused with ``ChatBusy``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from windowpane.accounting import Totals, totals_of
 from windowpane.agent.branching import Step, neighbour, return_to
+from windowpane.agent.clock import Clock
 from windowpane.agent.topics import Topics
 from windowpane.errors import InvalidInput, NotFound, VersionConflict
 from windowpane.ids import new_revision
@@ -60,7 +60,7 @@ class Turns:
         vault: Vault,
         *,
         topics: Topics,
-        clock: Callable[[], datetime],
+        clock: Clock,
         tell: Callable[[Chat], None],
     ) -> None:
         self._vault = vault

@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from msgspec import Struct
 
 from windowpane.accounting import Totals, UsageEvent, UsageSum, added, sum_of, usage_sums
+from windowpane.agent.clock import Clock
 from windowpane.storage.accounts import usage_between
 from windowpane.storage.base import Change
 from windowpane.storage.shelves import DAY_SUMS, DAY_SUMS_PARENT, DaySums
@@ -39,7 +40,7 @@ class _Begun(Struct, frozen=True, kw_only=True):
 
 
 class UsageBook:
-    def __init__(self, vault: Vault, *, clock: Callable[[], datetime]) -> None:
+    def __init__(self, vault: Vault, *, clock: Clock) -> None:
         self._vault = vault
         self._clock = clock
         self._closed: dict[str, tuple[UsageSum, ...]] | None = None

@@ -14,6 +14,7 @@ from contextlib import AsyncExitStack, contextmanager, suppress
 
 from msgspec import Struct
 
+from windowpane.asking import SendRequest
 from windowpane.cli.deciding import Decider
 from windowpane.cli.pieces import Pieces
 from windowpane.cli.screens import Screen
@@ -32,7 +33,7 @@ from windowpane.parts import ToolCall
 from windowpane.projects import FIRST_PROJECT
 from windowpane.turns import Decision, Turn, TurnContent
 from windowpane.usage import TokenUsage
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 
 class Answer(Struct, frozen=True, kw_only=True):

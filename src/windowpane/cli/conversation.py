@@ -12,6 +12,7 @@ from asyncio import Runner
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from windowpane.asking import SendRequest
 from windowpane.cli.answering import Answer, Following, send_in_new_chat, waiting_in
 from windowpane.cli.chat import ChatOptions
 from windowpane.cli.deciding import Decider, decider
@@ -23,7 +24,7 @@ from windowpane.cli.typed import piped_lines, typed_lines
 from windowpane.errors import WindowpaneError
 from windowpane.settings import Settings
 from windowpane.turns import Turn
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 
 class Conversation:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from windowpane.agent.remarks import Remark
+from windowpane.asking import PlanRequest
 from windowpane.choices import Choices
 from windowpane.cli.chosen import applied_text
 from windowpane.cli.exits import DONE, FAILED
@@ -18,7 +19,6 @@ from windowpane.context.applied import Applied
 from windowpane.context.plan import ContextPlan
 from windowpane.context.words import explanation
 from windowpane.settings import Settings
-from windowpane.workspace import PlanRequest
 
 BAR_CELLS = 60
 

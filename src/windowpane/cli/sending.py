@@ -7,6 +7,7 @@ import asyncio
 import msgspec
 from msgspec import Struct, structs
 
+from windowpane.asking import SendRequest
 from windowpane.cli.answering import Answer, Following, send_in_new_chat, waiting_in
 from windowpane.cli.conversation import running_workspace
 from windowpane.cli.deciding import decider
@@ -19,7 +20,7 @@ from windowpane.messages import Finish
 from windowpane.parts import ToolCall
 from windowpane.settings import Settings
 from windowpane.turns import Turn
-from windowpane.workspace import SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 
 class SendError(Struct, frozen=True, kw_only=True):

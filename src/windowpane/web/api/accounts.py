@@ -11,10 +11,11 @@ from windowpane.accounting import Totals, UsageSum, sum_of
 from windowpane.agent.budgets import BudgetState
 from windowpane.agent.lens import Lens
 from windowpane.agent.receipts import Reproduced, Why
+from windowpane.asking import PlanRequest
 from windowpane.context.estimate import SendEstimate, estimate_sentence
 from windowpane.context.receipt import Receipt
 from windowpane.context.telemetry import Telemetry
-from windowpane.workspace import PlanRequest, Workspace
+from windowpane.workspace import Workspace
 
 
 class ReproducedRequest(Struct, frozen=True, kw_only=True):

@@ -9,11 +9,12 @@ from windowpane.accounting import ChatTotals
 from windowpane.agent.branching import Step
 from windowpane.agent.moving import Moved
 from windowpane.agent.turns import Swapped, TurnMarks
+from windowpane.asking import AskAgain
 from windowpane.projects import Chat
 from windowpane.records import SpecialRecord
 from windowpane.turns import Turn
 from windowpane.web.api.deletions import DeletionView, deletion_view
-from windowpane.workspace import AskAgain, Workspace
+from windowpane.workspace import Workspace
 
 
 class SwapStep(Struct, frozen=True, kw_only=True):

@@ -8,13 +8,14 @@ from litestar import get, patch, post
 from litestar.params import Parameter
 from msgspec import UNSET, Struct, UnsetType
 
+from windowpane.asking import PlanRequest, SendRequest
 from windowpane.context.plan import ContextPlan
 from windowpane.events import OpenPart
 from windowpane.projects import Chat
 from windowpane.records import SpecialRecord
 from windowpane.storage.branches import TurnPlace
 from windowpane.turns import Turn, TurnContent
-from windowpane.workspace import PlanRequest, SendRequest, Workspace
+from windowpane.workspace import Workspace
 
 PAGE_TURNS = 40
 MOST_TURNS = 200

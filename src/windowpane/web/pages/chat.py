@@ -15,6 +15,7 @@ from litestar.types import ASGIApp
 from markupsafe import Markup
 from msgspec import Struct
 
+from windowpane.agent.chat_page import ChatPage
 from windowpane.choices import chosen_names
 from windowpane.drafts import DraftPlace
 from windowpane.events import EventId
@@ -28,7 +29,7 @@ from windowpane.web.pages.sidebar import Here, sidebar_context
 from windowpane.web.specials import DrawnRecord, records_html
 from windowpane.web.stream import FrameStream
 from windowpane.web.turns import LIVE_STATES
-from windowpane.workspace import ChatPage, Workspace
+from windowpane.workspace import Workspace
 
 MOST_TURNS = 300
 # From a chat's page up to the root of the site.

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
+from windowpane.agent.chat_page import ChatPage
 from windowpane.errors import NotFound
 from windowpane.search import ROLES, HitWords, merged, texts_of, wish_of
 from windowpane.turns import TurnContent
-from windowpane.workspace import ChatPage, Workspace
+from windowpane.workspace import Workspace
 
 PAGE_TURNS = 40
 

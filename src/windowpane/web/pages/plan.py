@@ -8,12 +8,13 @@ from litestar import get
 from litestar.params import Parameter
 from msgspec import Struct
 
+from windowpane.asking import PlanRequest
 from windowpane.context.counting import turn_counter
 from windowpane.context.estimate import estimate_sentence
 from windowpane.context.plan import ContextPlan
 from windowpane.context.states import IN_REQUEST, PlannedTurn, TurnStanding
 from windowpane.context.words import counter_details, left_out_sentence, reason
-from windowpane.workspace import PlanRequest, Workspace
+from windowpane.workspace import Workspace
 
 BADGES: dict[TurnStanding, str] = {
     "over_budget": "off · over budget",
@@ -52,17 +53,16 @@ class ContextSight(Struct, frozen=True, kw_only=True):
 async def plan_view(
     workspace: Workspace, chat_id: str, first: Depth = 0, end: Depth = 0
 ) -> ContextSight:
-    sight = await workspace.sight(chat_id, PlanRequest(), first=first, end=end)
-    plan = sight.plan
-    estimate = await workspace.estimate_at_hand(chat_id)
+    priced = await workspace.sight(chat_id, PlanRequest(), first=first, end=end)
+    plan = priced.sight.plan
     details = "\n".join(f"{name}: {value}" for name, value in counter_details(plan).items())
     return ContextSight(
         counter=turn_counter(plan).text,
         details=details,
         sentence=left_out_sentence(plan),
         begins_at=_begins_at(plan),
-        price=estimate_sentence(estimate) if estimate else None,
-        turns=[_turn_sight(plan, turn) for turn in sight.shown],
+        price=estimate_sentence(priced.estimate) if priced.estimate else None,
+        turns=[_turn_sight(plan, turn) for turn in priced.sight.shown],
     )
 
 

@@ -1,0 +1,114 @@
+"""What a send looks out on: what was chosen for it, its tools, its model, the turns it may hold.
+
+Sends, plans and turns that go on after a wait get theirs here, so they cannot differ.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from windowpane.agent.choices import ChosenSettings
+from windowpane.agent.clock import Clock, midnight, zone
+from windowpane.agent.digest import short_name
+from windowpane.agent.equipment import Equipment, toolset_of
+from windowpane.agent.models import Models
+from windowpane.agent.planner import LookedAt, Outlook, Planner
+from windowpane.agent.topics import Topics
+from windowpane.agent.wording import Wording
+from windowpane.agent.workshop import Workshop
+from windowpane.asking import PlanRequest, chosen_for
+from windowpane.choices import Choices
+from windowpane.context.applied import Applied, toolbox_of
+from windowpane.filters import Viewpoint, parse
+from windowpane.messages import Message
+from windowpane.projects import Chat
+from windowpane.providers.base import Provider
+from windowpane.storage.shelves import CHATS, PROJECTS
+from windowpane.storage.vault import Vault
+
+
+class Prospect(Struct, frozen=True, kw_only=True):
+    """All that a turn is answered with, as it was when the turn was asked."""
+
+    outlook: Outlook
+    provider: Provider
+    equipment: Equipment
+
+
+class Outlooks:
+    def __init__(
+        self,
+        vault: Vault,
+        *,
+        models: Models,
+        topics: Topics,
+        choices: ChosenSettings,
+        planner: Planner,
+        workshop: Workshop,
+        wording: Wording,
+        clock: Clock,
+    ) -> None:
+        self._vault = vault
+        self._models = models
+        self._topics = topics
+        self._choices = choices
+        self._planner = planner
+        self._workshop = workshop
+        self._wording = wording
+        self._clock = clock
+
+    async def applied(self, chat: Chat, *, send: Choices) -> Applied:
+        """What applies to a send in a chat, and which place chose it."""
+        project = (await self._vault.get(PROJECTS, chat.project_id)).value
+        return await self._choices.applied(chat, project=project, send=send)
+
+    async def worded(self, text: str, *, chat: Chat, settings: Applied, at: datetime) -> Message:
+        """A typed message as the chat would store it."""
+        return await self._wording.message(
+            text, chat=chat, settings=settings, at=at, zone=zone(self._clock())
+        )
+
+    async def of(
+        self, chat: Chat, *, settings: Applied, turn_id: str, filter_text: str, at: datetime
+    ) -> Prospect:
+        """For the turn that comes next in a chat; ``turn_id`` is empty while nobody sends it."""
+        await self._models.read()
+        provider, _ = self._models.resolve(settings.model)
+        toolbox = toolbox_of(settings)
+        equipment = await self._workshop.equipment(
+            chat_id=chat.id,
+            depth=chat.turn_count,
+            turn_id=turn_id,
+            model=settings.model,
+            toolbox=toolbox,
+        )
+        viewpoint = Viewpoint(
+            now=at,
+            zone=zone(self._clock()),
+            topics=await self._topics.tree(chat.project_id),
+            current_topic_id=chat.topic_id,
+            current_model=short_name(settings.model),
+        )
+        outlook = await self._planner.outlook(
+            chat,
+            applied=settings,
+            view=LookedAt(tree=parse(filter_text), viewpoint=viewpoint),
+            toolset=await toolset_of(equipment, toolbox=toolbox),
+            day_began_at=midnight(self._clock()),
+        )
+        return Prospect(outlook=outlook, provider=provider, equipment=equipment)
+
+    async def ahead(
+        self, chat_id: str, request: PlanRequest, *, at: datetime
+    ) -> tuple[Prospect, list[Message]]:
+        """For what would be sent now, and the draft as it would be worded then."""
+        chat = (await self._vault.get(CHATS, chat_id)).value
+        settings = await self.applied(chat, send=chosen_for(request))
+        prospect = await self.of(
+            chat, settings=settings, turn_id="", filter_text=request.filter_text, at=at
+        )
+        if not request.draft.strip():
+            return prospect, []
+        return prospect, [await self.worded(request.draft, chat=chat, settings=settings, at=at)]
