@@ -121,6 +121,7 @@ class Workspace:
         self._deciding = Deciding(means, outlooks=self._outlooks, answering=answering)
         self._sending = Sending(
             means,
+            turns=self.turns,
             outlooks=self._outlooks,
             answering=answering,
             deciding=self._deciding,
@@ -132,6 +133,7 @@ class Workspace:
         )
         self._removing = Removing(
             vault,
+            turns=self.turns,
             deletions=self.deletions,
             answering=answering,
             deciding=self._deciding,

@@ -9,9 +9,10 @@ from windowpane.agent.answering import Answering
 from windowpane.agent.deciding import Deciding
 from windowpane.agent.deleting import Deletions
 from windowpane.agent.purging import Purger
+from windowpane.agent.turns import Turns
 from windowpane.deletions import Deletion
 from windowpane.errors import ChatBusy, VersionConflict
-from windowpane.storage.shelves import CHATS, PROJECTS, RUNS, TURNS
+from windowpane.storage.shelves import CHATS, PROJECTS, RUNS
 from windowpane.storage.vault import Vault
 
 # A chat that another process is answering may go on while it is being deleted.
@@ -23,12 +24,14 @@ class Removing:
         self,
         vault: Vault,
         *,
+        turns: Turns,
         deletions: Deletions,
         answering: Answering,
         deciding: Deciding,
         purger: Purger,
     ) -> None:
         self._vault = vault
+        self._turns = turns
         self._deletions = deletions
         self._answering = answering
         self._deciding = deciding
@@ -45,14 +48,14 @@ class Removing:
         return await self._removed([chat_id], lambda: self._deletions.delete_chat(chat_id))
 
     async def turn(self, turn_id: str) -> Deletion:
-        chat_id = (await self._vault.get(TURNS, turn_id)).value.chat_id
+        chat_id = (await self._turns.get(turn_id)).value.chat_id
         run = await self._vault.find(RUNS, chat_id)
         if run is not None and run.value.turn_id == turn_id:
             await self._answering.end(chat_id)
         chat = (await self._vault.get(CHATS, chat_id)).value
         if chat.head_id == turn_id:
             await self._deciding.stop(chat)
-        stopped = await self._vault.get(TURNS, turn_id)
+        stopped = await self._turns.get(turn_id)
         deletion = await self._deletions.delete_turns(chat_id, [stopped])
         self._purger.wake()
         return deletion

@@ -18,6 +18,7 @@ from windowpane.agent.loop import Assignment
 from windowpane.agent.outlooks import Outlooks, Prospect
 from windowpane.agent.planner import Outlook, floor_after
 from windowpane.agent.results import REJECTED
+from windowpane.agent.turns import Turns
 from windowpane.agent.waiting import rest_accepted, waiting_head
 from windowpane.asking import AskAgain, SendRequest, checked_text, chosen_for
 from windowpane.context.given import NO_OVERFLOW
@@ -62,12 +63,14 @@ class Sending:
         self,
         means: Means,
         *,
+        turns: Turns,
         outlooks: Outlooks,
         answering: Answering,
         deciding: Deciding,
         limit_bytes: int,
     ) -> None:
         self._means = means
+        self._turns = turns
         self._vault = means.vault
         self._outlooks = outlooks
         self._answering = answering
@@ -78,7 +81,7 @@ class Sending:
         return await self._send(chat_id, request, others=(), draft=DraftPlace("chat", chat_id))
 
     async def ask_again(self, turn_id: str, again: AskAgain) -> Turn:
-        turn = (await self._vault.get(TURNS, turn_id)).value
+        turn = (await self._turns.get(turn_id)).value
         asked = await asked_in(self._vault, turn)
         if asked is None:
             raise InvalidInput("The message of this turn cannot be opened. Write it anew.")
