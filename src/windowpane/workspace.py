@@ -14,6 +14,7 @@ from msgspec import structs
 
 from windowpane.accounting import ChatTotals
 from windowpane.agent.answering import Answering
+from windowpane.agent.asides import Asides
 from windowpane.agent.attempts import means_of
 from windowpane.agent.budgets import Budgets, BudgetState
 from windowpane.agent.chat_page import ChatPage, read_page
@@ -37,6 +38,7 @@ from windowpane.agent.receipts import Receipts
 from windowpane.agent.removing import Removing
 from windowpane.agent.search import Search, SearchScope
 from windowpane.agent.sending import Sending
+from windowpane.agent.titles import Titles
 from windowpane.agent.topics import Topics
 from windowpane.agent.totals import chat_totals
 from windowpane.agent.turns import Turns
@@ -78,7 +80,11 @@ class Workspace:
         cache = TokenCache(max_entries=KEPT_TOKEN_COUNTS)
         self._planner = planner = Planner(vault, models=self.models, cache=cache)
         self._answering = answering = Answering(
-            vault, planner=planner, flush_seconds=settings.open_part_flush_seconds, clock=now
+            vault,
+            planner=planner,
+            flush_seconds=settings.open_part_flush_seconds,
+            clock=now,
+            ended=lambda turn: self.titles.consider(turn),
         )
         self._following = following = answering.following
         self.usage = UsageBook(vault, clock=now)
@@ -117,6 +123,13 @@ class Workspace:
             outlooks=self._outlooks,
             receipts=self.receipts,
             limit_bytes=settings.message_limit_bytes,
+        )
+        self.titles = Titles(
+            vault,
+            asides=Asides(means, outlooks=self._outlooks),
+            outlooks=self._outlooks,
+            clock=now,
+            tell=following.tell_changed,
         )
         self._deciding = Deciding(means, outlooks=self._outlooks, answering=answering)
         self._sending = Sending(
@@ -158,6 +171,7 @@ class Workspace:
         trace: TracebackType | None,
     ) -> None:
         await self._answering.close()
+        await self.titles.close()
         for watch in self._watches:
             watch.cancel()
         await asyncio.gather(*self._watches, return_exceptions=True)

@@ -8,7 +8,6 @@ from msgspec import structs
 
 from tests.context.histories import (
     CACHED,
-    COUNTER,
     NOW,
     budget,
     given,
@@ -19,21 +18,15 @@ from tests.context.histories import (
 )
 from windowpane.catalog.prices import PriceSnapshot, Rate, unknown_price
 from windowpane.context.diff import prefix_diff
-from windowpane.context.given import ActiveSummary
 from windowpane.context.plan import ContextPlan, plan
-from windowpane.context.side import (
-    as_transcript,
-    cached_prefix_tokens,
-    cheaper,
-    in_place,
-    offer,
-)
+from windowpane.context.side import aside_message, cached_prefix_tokens, cheaper, offer
 from windowpane.context.transcript import transcript
 from windowpane.parts import Reasoning, Text
 
 HISTORY = turns(10)
 ASKED = structs.replace(given(HISTORY), settings=CACHED, system="Be brief.")
 INSTRUCTION = message("ask", "user", Text(text="Give this chat a title."))
+IN_PLACE = structs.replace(ASKED, current=(INSTRUCTION,))
 
 
 def price(input_usd: str, *, cache_read_usd: str | None = None) -> PriceSnapshot:
@@ -55,28 +48,18 @@ def cached_tokens(made: ContextPlan, marked_at: str | None) -> int:
 
 def test_in_place_repeats_the_chat_s_own_prefix_and_adds_the_instruction() -> None:
     answer = request_of(plan(ASKED), HISTORY)
-    side = request_of(
-        plan(in_place(ASKED, instruction=INSTRUCTION)), HISTORY, frozen_mark_at="t10.ask"
-    )
+    side = request_of(plan(IN_PLACE), HISTORY, frozen_mark_at="t10.ask")
     assert prefix_diff(answer, side).broke_at is None
     assert side.messages[-1] == INSTRUCTION
     assert [mark.after_message_id for mark in side.marks] == [None, "t10.ask"]
 
 
-def test_a_transcript_goes_to_another_model_without_history_and_marks() -> None:
-    asked = as_transcript(
-        structs.replace(
-            ASKED, summary=ActiveSummary(id="s", text="x", first_index=0, last_index=1)
-        ),
-        model="small",
-        counter=COUNTER,
-        budget=budget(5000),
-        system="You summarise.",
-        instruction=INSTRUCTION,
+def test_a_transcript_holds_the_conversation_in_one_message() -> None:
+    asked = aside_message("transcript", "Give it a title.", turn("t1", 20))
+    assert asked.text == (
+        f"Give it a title.\n\n<conversation>\n{transcript([turn('t1', 20)])}\n</conversation>"
     )
-    request = request_of(plan(asked), [])
-    assert (request.model, request.system, request.marks) == ("small", "You summarise.", ())
-    assert request.messages == (INSTRUCTION,)
+    assert aside_message("in_place", "Give it a title.", turn("t1")).text == ("Give it a title.")
 
 
 def test_a_transcript_names_speakers_and_tools_and_leaves_reasoning_out() -> None:
@@ -97,14 +80,14 @@ def test_a_turn_without_words_is_no_part_of_a_transcript() -> None:
 
 
 def test_what_a_mark_has_cached_is_read_again() -> None:
-    made = plan(in_place(ASKED, instruction=INSTRUCTION))
+    made = plan(IN_PLACE)
     assert cached_tokens(made, "t4.answer") == made.fixed.system_tokens + 400
     assert cached_tokens(made, "gone") == 0
     assert cached_tokens(made, None) == 0
 
 
 def test_a_warm_cache_makes_in_place_cheaper() -> None:
-    here = plan(in_place(ASKED, instruction=INSTRUCTION))
+    here = plan(IN_PLACE)
     near = offer(
         "in_place",
         here,
@@ -117,14 +100,14 @@ def test_a_warm_cache_makes_in_place_cheaper() -> None:
 
 
 def test_a_cold_cache_makes_the_cheap_model_cheaper() -> None:
-    here = plan(in_place(ASKED, instruction=INSTRUCTION))
+    here = plan(IN_PLACE)
     near = offer("in_place", here, price=price("10"), cached_tokens=0, output_tokens=20)
     far = offer("transcript", here, price=price("2"), cached_tokens=0, output_tokens=20)
     assert cheaper((near, far)) == far
 
 
 def test_a_known_price_beats_an_unknown_one() -> None:
-    here = plan(in_place(ASKED, instruction=INSTRUCTION))
+    here = plan(IN_PLACE)
     known = offer("in_place", here, price=price("100"), cached_tokens=0, output_tokens=20)
     unknown = offer(
         "transcript",
@@ -137,7 +120,7 @@ def test_a_known_price_beats_an_unknown_one() -> None:
 
 
 def test_what_cannot_be_sent_is_no_offer() -> None:
-    tight = structs.replace(ASKED, budget=budget(20))
-    made = plan(in_place(tight, instruction=INSTRUCTION))
+    tight = structs.replace(IN_PLACE, budget=budget(20))
+    made = plan(tight)
     offered = offer("in_place", made, price=price("1"), cached_tokens=0, output_tokens=0)
     assert cheaper((offered,)) is None

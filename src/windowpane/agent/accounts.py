@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from datetime import datetime
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from windowpane.accounting import Cause, UsageEntry, UsageEvent
 from windowpane.catalog.prices import PriceSnapshot, unknown_price
@@ -24,13 +25,6 @@ from windowpane.storage.base import Change
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter
 from windowpane.usage import TokenUsage
-
-
-class SharedTexts(Struct, frozen=True, kw_only=True):
-    """The texts that a request shares with others of its chat."""
-
-    system: str
-    tools: str
 
 
 class OpenAccount:
@@ -125,7 +119,8 @@ class OpenAccount:
 class Accounts:
     """``unwritten`` are rows that no batch has taken yet, in the order in which they came.
 
-    ``requests`` counts those of the turn, also before it had to wait.
+    ``requests`` counts those of the turn, also before it had to wait; ``entries`` are what those
+    that ended here have used.
     """
 
     def __init__(self, vault: Vault, *, requests: int) -> None:
@@ -134,11 +129,13 @@ class Accounts:
         self.open: OpenAccount | None = None
         self.unwritten: list[Change] = []
         self.requests = requests
+        self.entries: list[UsageEntry] = []
 
-    def begin(self, account: OpenAccount, texts: SharedTexts) -> None:
+    def begin(self, account: OpenAccount, *, texts: Sequence[str]) -> None:
+        """``texts`` are those that requests of a chat share."""
         self.open = account
         self.requests += 1
-        for text in (texts.system, texts.tools):
+        for text in texts:
             if text not in self._texts:
                 self._texts.add(text)
                 self.unwritten.append(put_text(self._vault, text, chat_id=account.receipt.chat_id))
@@ -148,6 +145,8 @@ class Accounts:
         if self.open is None:
             return None
         receipt = self.open.ended(stage, failure)
+        if receipt.entry is not None:
+            self.entries.append(receipt.entry)
         self.unwritten.extend(receipt_rows(self._vault, receipt, at=at))
         self.unwritten.extend(self.open.release)
         self.open = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from windowpane.agent.accounts import Accounts
@@ -31,10 +31,19 @@ logger = logging.getLogger(__name__)
 
 
 class Answering:
+    """``ended`` is called with each turn whose answer has ended here and is stored."""
+
     def __init__(
-        self, vault: Vault, *, planner: Planner, flush_seconds: float, clock: Clock
+        self,
+        vault: Vault,
+        *,
+        planner: Planner,
+        flush_seconds: float,
+        clock: Clock,
+        ended: Callable[[Turn], None],
     ) -> None:
         self._vault = vault
+        self._ended = ended
         self._planner = planner
         self._clock = clock
         self._stops: dict[str, Stop] = {}
@@ -102,7 +111,7 @@ class Answering:
         stop.bind(task)
         self._stops[turn.chat_id] = stop
         self._tasks.add(task)
-        task.add_done_callback(lambda done: self._finished(done, turn.chat_id, stop))
+        task.add_done_callback(lambda done: self._finished(done, turn, stop))
 
     async def stop(self, chat_id: str) -> None:
         """At once, whichever process answers. Raises ``NothingRunning``."""
@@ -148,7 +157,8 @@ class Answering:
             return HeadMoved()
         return ChatBusy()
 
-    def _finished(self, task: asyncio.Task[None], chat_id: str, stop: Stop) -> None:
+    def _finished(self, task: asyncio.Task[None], turn: Turn, stop: Stop) -> None:
+        chat_id = turn.chat_id
         self._tasks.discard(task)
         # The chat is free as soon as the end is stored: the next answer may have begun.
         if self._stops.get(chat_id) is stop:
@@ -159,6 +169,8 @@ class Answering:
         if error := task.exception():
             logger.error("The end of an answer in %s could not be stored: %s", chat_id, error)
             self._lease.suspect()
+        else:
+            self._ended(turn)
 
     def _heard(self, notice: Notice | None) -> None:
         self.following.hear(notice)

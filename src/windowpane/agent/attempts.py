@@ -16,7 +16,8 @@ from hashlib import sha256
 import msgspec
 from msgspec import Struct
 
-from windowpane.agent.accounts import Accounts, OpenAccount, SharedTexts, cause_of
+from windowpane.accounting import Cause
+from windowpane.agent.accounts import Accounts, OpenAccount, cause_of
 from windowpane.agent.budgets import Budgets
 from windowpane.agent.clock import Clock
 from windowpane.agent.models import Models
@@ -25,9 +26,10 @@ from windowpane.agent.retry import Again, RetryPolicy, decision, held_sentence, 
 from windowpane.catalog.prices import PriceSnapshot
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
-from windowpane.context.receipt import Receipt, Sent, Stage, contents_of, sizes_of
+from windowpane.context.receipt import Aside, Receipt, Sent, Stage, contents_of, sizes_of
 from windowpane.context.refusal import after_refusal, has_more_to_trim
 from windowpane.context.request import ModelRequest
+from windowpane.context.side import SideForm
 from windowpane.errors import BudgetExceeded, Failure, InvalidInput, ProviderFailed
 from windowpane.events import (
     AttemptEvent,
@@ -81,6 +83,15 @@ def means_of(
     )
 
 
+class Errand(Struct, frozen=True, kw_only=True):
+    """A request on the side; ``marked_at`` is where the last request of the chat was marked."""
+
+    cause: Cause
+    form: SideForm
+    instruction: str
+    marked_at: str | None
+
+
 class _After(Struct, frozen=True, kw_only=True):
     """What a failed request leads to: another plan, the same one after a wait, or the end."""
 
@@ -101,8 +112,10 @@ class Attempts:
         outlook: Outlook,
         provider: Provider,
         accounts: Accounts,
+        errand: Errand | None,
     ) -> None:
         self._means = means
+        self._errand = errand
         self._turn = turn
         self._outlook = outlook
         self._provider = provider
@@ -184,7 +197,7 @@ class Attempts:
         self._accounts.end("success", failure=None, at=self._means.clock())
         if account.usage is not None:
             learned = self._means.models.learned.from_usage(
-                self._turn.model,
+                self._outlook.model,
                 estimated_tokens=account.receipt.sizes.total_tokens,
                 usage=account.usage,
             )
@@ -194,10 +207,16 @@ class Attempts:
         self, messages: Sequence[Message], ready: ContextPlan, *, round: int
     ) -> OpenAccount:
         means = self._means
-        request = await means.planner.request(self._outlook, ready)
+        errand = self._errand
+        request = await means.planner.request(
+            self._outlook, ready, frozen_mark_at=errand.marked_at if errand else None
+        )
         self._wire = self._worded(request)
-        texts = SharedTexts(
-            system=request.system, tools=msgspec.json.encode(request.tools).decode()
+        texts = [request.system, msgspec.json.encode(request.tools).decode()]
+        if errand is not None:
+            texts.append(errand.instruction)
+        system_id, tools_id, *asked_id = (
+            text_id(means.vault, text, chat_id=self._turn.chat_id) for text in texts
         )
         receipt = Receipt(
             id=new_id("receipt"),
@@ -205,9 +224,9 @@ class Attempts:
             chat_id=self._turn.chat_id,
             turn_id=self._turn.id,
             number=self._accounts.requests + 1,
-            cause=cause_of(round),
+            cause=errand.cause if errand else cause_of(round),
             round=round,
-            model=self._turn.model,
+            model=self._outlook.model,
             scope=ready.scope,
             filter_text=ready.filter_text,
             settings=ready.settings,
@@ -217,8 +236,9 @@ class Attempts:
                 request,
                 depth_of=await means.planner.depths(self._outlook, ready),
                 current_messages=len(messages),
-                system_id=text_id(means.vault, texts.system, chat_id=self._turn.chat_id),
-                tools_id=text_id(means.vault, texts.tools, chat_id=self._turn.chat_id),
+                system_id=system_id,
+                tools_id=tools_id,
+                aside=Aside(form=errand.form, instruction_id=asked_id[0]) if errand else None,
             ),
             sizes=sizes_of(ready),
             sent=_sent(self._wire),
@@ -226,15 +246,17 @@ class Attempts:
             waited_seconds=self._waited_seconds,
         )
         self._waited_seconds = 0.0
-        price = asyncio.ensure_future(means.models.price(self._turn.model))
+        price = asyncio.ensure_future(means.models.price(self._outlook.model))
         account = OpenAccount(
             receipt,
             price=price,
             counter=self._outlook.counter,
             release=await self._reserved(receipt, price),
         )
-        self._accounts.begin(account, texts)
-        means.models.quotas.note(self._turn.model, tokens=ready.total_tokens, at=receipt.started_at)
+        self._accounts.begin(account, texts=texts)
+        means.models.quotas.note(
+            self._outlook.model, tokens=ready.total_tokens, at=receipt.started_at
+        )
         return account
 
     def _worded(self, request: ModelRequest) -> WireRequest:
@@ -268,7 +290,7 @@ class Attempts:
 
     async def _within_quota(self, ready: ContextPlan) -> AsyncGenerator[SendHeld, None]:
         """Wait until the quotas that are known have room, instead of being refused."""
-        model = self._turn.model
+        model = self._outlook.model
         while True:
             seconds = self._means.models.quotas.wait_seconds(
                 model,
@@ -300,7 +322,7 @@ class Attempts:
         self._trims += 1
         self._overflow = after_refusal(self._overflow, message=failure.message, plan=ready)
         learned = self._means.models.learned.from_overflow(
-            self._turn.model, message=failure.message
+            self._outlook.model, message=failure.message
         )
         self._accounts.unwritten.extend(learned)
         smaller = await self.plan(messages)

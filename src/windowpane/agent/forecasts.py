@@ -63,7 +63,7 @@ class Forecasts:
         prospect, draft = await self._outlooks.ahead(chat_id, request, at=written_at)
         outlook = prospect.outlook
         ready = await self._planner.plan(outlook, draft, overflow=NO_OVERFLOW)
-        asked = await self._planner.request(outlook, ready)
+        asked = await self._planner.request(outlook, ready, frozen_mark_at=None)
         return lens_of(
             prospect.provider.to_wire(asked),
             asked,
@@ -83,7 +83,7 @@ class Forecasts:
 
     async def _estimated(self, outlook: Outlook, ready: ContextPlan) -> SendEstimate:
         head_id = outlook.chat.head_id
-        receipts = await self._receipts.of(head_id) if head_id else []
+        receipts = await self._receipts.of_answers(head_id) if head_id else []
         return estimate(
             ready.total_tokens,
             model=outlook.model,

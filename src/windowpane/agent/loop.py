@@ -95,6 +95,7 @@ class _Course:
             outlook=assignment.prospect.outlook,
             provider=assignment.prospect.provider,
             accounts=accounts,
+            errand=None,
         )
         self.messages: Sequence[Message] = assignment.messages
         self.end: LoopEnded | LoopPaused | None = None

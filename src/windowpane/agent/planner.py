@@ -182,6 +182,11 @@ class Planner:
         """The plan of a send, after what its refusals so far have taught."""
         return (await self._sight(outlook, current, overflow=overflow, first=0, end=0)).plan
 
+    def plan_alone(self, outlook: Outlook, message: Message) -> ContextPlan:
+        """The plan of a request that holds one message, and nothing of the chat."""
+        given = _given(outlook, [message], scope=Scope.of([]), overflow=NO_OVERFLOW)
+        return plan(structs.replace(given, floor_index=None))
+
     async def sight(
         self, outlook: Outlook, current: Sequence[Message], *, first: int, end: int
     ) -> Sight:
@@ -261,7 +266,10 @@ class Planner:
         ]
         return list(compress(question.turn_ids, question.text.found_in(texts)))
 
-    async def request(self, outlook: Outlook, ready: ContextPlan) -> ModelRequest:
+    async def request(
+        self, outlook: Outlook, ready: ContextPlan, *, frozen_mark_at: str | None
+    ) -> ModelRequest:
+        """``frozen_mark_at`` is where an earlier request was marked, for one on the side."""
         if ready.unsendable is not None:
             raise PromptTooLarge(ready.unsendable.message)
         return assemble(
@@ -269,7 +277,7 @@ class Planner:
             await self.contents.of(ready.sent_turn_ids),
             max_output_tokens=outlook.settings.max_output_tokens,
             options=outlook.options,
-            frozen_mark_at=None,
+            frozen_mark_at=frozen_mark_at,
         )
 
     async def depths(self, outlook: Outlook, ready: ContextPlan) -> Callable[[str], int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 
 import msgspec
@@ -14,11 +14,13 @@ from windowpane.agent.models import Models
 from windowpane.context.diff import PlanDiff, PrefixDiff, plan_diff, prefix_diff, remembered
 from windowpane.context.diff_words import Rewritten, diff_sentences, prefix_sentence
 from windowpane.context.outline import Outline, outline_from
-from windowpane.context.receipt import Receipt
+from windowpane.context.receipt import Receipt, of_answers
 from windowpane.context.replay import Replayed, Sources, replayed, sent_depths
 from windowpane.context.request import ModelRequest, ToolDefinition
+from windowpane.context.side import aside_message
 from windowpane.context.telemetry import KnownTurn, Telemetry, telemetry_of
 from windowpane.errors import NotFound
+from windowpane.messages import Message
 from windowpane.providers.base import WireRequest
 from windowpane.settings import ContextSettings
 from windowpane.storage.accounts import receipts_of
@@ -27,7 +29,7 @@ from windowpane.storage.paths import path_before
 from windowpane.storage.shelves import RECEIPTS, TEXTS, TURNS
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter
-from windowpane.turns import Turn
+from windowpane.turns import Turn, TurnContent
 from windowpane.usage import TokenUsage
 
 _tools = msgspec.json.Decoder(tuple[ToolDefinition, ...])
@@ -77,6 +79,10 @@ class Receipts:
         """Every request of a turn, in order."""
         return await receipts_of(self._vault, turn_id)
 
+    async def of_answers(self, turn_id: str) -> list[Receipt]:
+        """Without what was asked on the side."""
+        return of_answers(await self.of(turn_id))
+
     async def reproduce(self, receipt_id: str) -> Reproduced:
         receipt = await self.get(receipt_id)
         again = await self._replayed(receipt)
@@ -92,7 +98,7 @@ class Receipts:
         return Reproduced(receipt=receipt, wire=wire, is_same=is_same, missing=())
 
     async def telemetry(self, turn_id: str) -> list[Telemetry]:
-        receipts = await self.of(turn_id)
+        receipts = await self.of_answers(turn_id)
         if not receipts:
             return []
         turns = await self._known_turns(receipts[0], from_depth=0)
@@ -108,12 +114,12 @@ class Receipts:
         turn = await self._vault.get(TURNS, turn_id)
         earlier = await path_before(self._vault, turn, from_depth=0)
         for depth in sorted(earlier, reverse=True):
-            if receipts := await self.of(earlier[depth].id):
+            if receipts := await self.of_answers(earlier[depth].id):
                 return await self._compared(receipts[-1], after)
         return None
 
     async def _last(self, turn_id: str) -> Receipt:
-        receipts = await self.of(turn_id)
+        receipts = await self.of_answers(turn_id)
         if not receipts:
             raise NotFound("receipt of the turn", id=turn_id)
         return receipts[-1]
@@ -161,10 +167,19 @@ class Receipts:
         sources = Sources(
             system=await self._text(texts.system_id),
             tools=await self._tools(texts.tools_id),
-            turns={one.turn.depth: one.messages for one in contents.values()},
-            current=own.messages,
+            turns={one.turn.depth: one.messages for one in (*contents.values(), own)},
+            current=await self._current(receipt, own),
         )
         return replayed(receipt, sources)
+
+    async def _current(self, receipt: Receipt, own: TurnContent) -> Sequence[Message]:
+        aside = receipt.contents.aside
+        if aside is None:
+            return own.messages
+        instruction = await self._text(aside.instruction_id)
+        if instruction is None:
+            return ()
+        return (aside_message(aside.form, instruction, own),)
 
     async def _text(self, id: str) -> str | None:
         stored = await self._vault.find(TEXTS, id)

@@ -101,7 +101,24 @@ class Sending:
         self, chat_id: str, request: SendRequest, *, others: Sequence[Part], draft: DraftPlace
     ) -> Turn:
         """``others`` are what the message has beside its text; ``draft`` is used up with it."""
-        stored = await self._vault.get(CHATS, chat_id)
+        while True:
+            stored = await self._vault.get(CHATS, chat_id)
+            try:
+                return await self._sent(stored, request, others=others, draft=draft)
+            except HeadMoved:
+                # A chat that only got another name, or a mark, is the one that the sender saw.
+                now = await self._vault.get(CHATS, chat_id)
+                if now.version == stored.version or now.value.head_id != stored.value.head_id:
+                    raise
+
+    async def _sent(
+        self,
+        stored: Stored[Chat],
+        request: SendRequest,
+        *,
+        others: Sequence[Part],
+        draft: DraftPlace,
+    ) -> Turn:
         _require_seen(stored.value, request)
         waiting = await waiting_head(self._vault, stored.value)
         if waiting is not None and not request.text.strip():

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from windowpane.accounting import (
     ChatTotals,
@@ -22,10 +22,12 @@ from windowpane.accounting import (
 from windowpane.ids import new_id
 from windowpane.projects import Chat
 from windowpane.records import SWAPPED, Accounting, Place
+from windowpane.storage.base import Change
 from windowpane.storage.branches import tail_ids
-from windowpane.storage.shelves import RECEIPTS
-from windowpane.storage.specials import last_accounting
+from windowpane.storage.shelves import CHATS, RECEIPTS, TURNS
+from windowpane.storage.specials import last_accounting, put_special
 from windowpane.storage.vault import Vault
+from windowpane.turns import Turn
 
 # A long chat is read the first time something leaves it, and others must not wait for that.
 BATCH_TURNS = 500
@@ -84,6 +86,26 @@ async def account_of(vault: Vault, chat: Chat, leaving: Leaving, *, at: datetime
         ),
         next_depth=leaving.next_depth,
     )
+
+
+async def belated(vault: Vault, turn: Turn, entries: Sequence[UsageEntry]) -> list[Change]:
+    """What a chat's last record needs when a turn that it tells of has spent once more."""
+    chat = await vault.find(CHATS, turn.chat_id)
+    last = None if chat is None else await last_accounting(vault, chat.value)
+    if not entries or last is None:
+        return []
+    stored = await vault.find(TURNS, turn.id)
+    is_on_path = stored is not None and stored.parent_id == turn.chat_id
+    if is_on_path and turn.depth >= last.next_depth:
+        return []
+    account = last.account
+    added = accounting_record(
+        [account, *entries],
+        reason=account.reason,
+        left_turns=account.left_turns,
+        created_at=account.created_at,
+    )
+    return [put_special(vault, structs.replace(last, account=added), chat_id=turn.chat_id)]
 
 
 def _same(known: Spent, leaving: Leaving) -> str | None:

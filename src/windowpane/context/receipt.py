@@ -21,6 +21,7 @@ from windowpane.context.fixed import FixedTokens
 from windowpane.context.given import PlanSettings
 from windowpane.context.plan import ContextPlan
 from windowpane.context.request import ModelRequest
+from windowpane.context.side import SideForm
 from windowpane.context.states import PlannedTurn, TurnRange, TurnStanding
 from windowpane.errors import Failure
 from windowpane.options import RequestOptions
@@ -55,11 +56,19 @@ class ItemRun(Struct, frozen=True, kw_only=True, omit_defaults=True):
     is_pinned: bool = False
 
 
+class Aside(Struct, frozen=True, kw_only=True):
+    """A request on the side: how it was asked, and the address of what it asked for."""
+
+    form: SideForm
+    instruction_id: str
+
+
 class Contents(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What was in a request. Texts are named by their addresses.
 
     ``current_messages`` of the turn itself were sent, without its oldest ``removed_rounds`` tool
-    rounds. ``ranges`` counts the turns that no run names.
+    rounds. ``ranges`` counts the turns that no run names. A request on the side has one message
+    of its own instead, and may hold the turn itself as history.
     """
 
     items: tuple[ItemRun, ...]
@@ -72,6 +81,7 @@ class Contents(Struct, frozen=True, kw_only=True, omit_defaults=True):
     marks: tuple[str | None, ...] = ()
     max_output_tokens: int | None = None
     options: RequestOptions = RequestOptions()
+    aside: Aside | None = None
 
 
 class Sizes(Struct, frozen=True, kw_only=True):
@@ -128,6 +138,11 @@ class Receipt(Struct, frozen=True, kw_only=True, omit_defaults=True):
     failure: Failure | None = None
 
 
+def of_answers(receipts: Iterable[Receipt]) -> list[Receipt]:
+    """Without those of requests on the side."""
+    return [one for one in receipts if one.contents.aside is None]
+
+
 def contents_of(
     plan: ContextPlan,
     request: ModelRequest,
@@ -136,6 +151,7 @@ def contents_of(
     current_messages: int,
     system_id: str,
     tools_id: str,
+    aside: Aside | None,
 ) -> Contents:
     return Contents(
         items=tuple(runs(plan.turns, depth_of=depth_of)),
@@ -148,6 +164,7 @@ def contents_of(
         marks=tuple(mark.after_message_id for mark in request.marks),
         max_output_tokens=request.max_output_tokens,
         options=request.options,
+        aside=aside,
     )
 
 

@@ -10,56 +10,27 @@ from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from windowpane.accounting import Cost, cost_of
 from windowpane.catalog.prices import PriceSnapshot
-from windowpane.context.budget import Budget
-from windowpane.context.given import NO_OVERFLOW, WHOLE_CHAT, PlanInput
 from windowpane.context.plan import ContextPlan
-from windowpane.context.scope import Scope
 from windowpane.context.states import IN_REQUEST
+from windowpane.context.transcript import transcript
 from windowpane.messages import Message
-from windowpane.tokens import Counter
+from windowpane.parts import Text
 from windowpane.turns import TurnContent
 from windowpane.usage import TokenUsage
 
 SideForm = Literal["in_place", "transcript"]
 
 
-def in_place(given: PlanInput, *, instruction: Message) -> PlanInput:
-    """The chat's own input with an instruction for its draft.
-
-    Assemble its plan with ``frozen_mark_at`` set to where the last request was marked.
-    """
-    return replace(given, current=(instruction,), overflow=NO_OVERFLOW, prefill="")
-
-
-def as_transcript(
-    given: PlanInput,
-    *,
-    model: str,
-    counter: Counter,
-    budget: Budget,
-    system: str,
-    instruction: Message,
-) -> PlanInput:
-    """The input for another model, whose one message holds the transcript."""
-    return replace(
-        given,
-        model=model,
-        counter=counter,
-        budget=budget,
-        settings=replace(given.settings, cache_mode="all-off", when_full="slide"),
-        scope=Scope.of([]),
-        view=WHOLE_CHAT,
-        system=system,
-        tools=(),
-        summary=None,
-        current=(instruction,),
-        floor_index=None,
-        overflow=NO_OVERFLOW,
-        prefill="",
+def aside_message(form: SideForm, instruction: str, about: TurnContent) -> Message:
+    """The one message of such a request that is new. It is no record: nobody wrote it."""
+    text = instruction
+    if form == "transcript":
+        text += f"\n\n<conversation>\n{transcript([about])}\n</conversation>"
+    return Message(
+        id="aside", role="user", parts=(Text(text=text),), created_at=about.turn.created_at
     )
 
 
