@@ -7,10 +7,11 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.workspaces import KEY
 from windowpane.accounting import UsageEntry, UsageEvent, totals_of
-from windowpane.agent.budgets import Budgets, Call, Cap, Place
+from windowpane.agent.budgets import Budgets, Call, Cap, Place, dearest, given_back
 from windowpane.agent.usage import UsageBook
 from windowpane.catalog.prices import PriceSnapshot, Rate, unknown_price
 from windowpane.errors import BudgetExceeded
@@ -31,16 +32,23 @@ PRICE = PriceSnapshot(
     output=Rate(Decimal(10)),
 )
 PLACE = Place(project_id="prj_1", chat_id="cht_1", day_began_at=NOW.replace(hour=0))
-# A dollar for the input, ten for the longest answer.
-DEAREST_USD = Decimal(11)
+# A dollar for the input and five cents if it was miscounted, ten for the longest answer.
+DEAREST_USD = Decimal("11.05")
 
 
-def call(receipt_id: str, *, price: PriceSnapshot = PRICE, output: int | None = 10**6) -> Call:
+def call(
+    receipt_id: str,
+    *,
+    price: PriceSnapshot = PRICE,
+    output: int | None = 10**6,
+    has_web_search: bool = False,
+) -> Call:
     return Call(
         receipt_id=receipt_id,
         model="p/m",
         input_tokens=10**6,
         most_output_tokens=output,
+        has_web_search=has_web_search,
         price=price,
     )
 
@@ -103,27 +111,27 @@ async def test_sends_at_the_same_time_cannot_jointly_overspend(budgets: Budgets)
         for number in range(10)
     ]
     results = await asyncio.gather(*tries, return_exceptions=True)
-    assert sum(isinstance(one, tuple) for one in results) == 4
+    assert results.count(None) == 4
     refused = [one for one in results if isinstance(one, BudgetExceeded)]
     assert len(refused) == 6
     assert "hard budget of $50 for this chat" in str(refused[0])
 
 
 async def test_what_a_call_did_not_use_can_be_spent_again(vault: Vault, budgets: Budgets) -> None:
-    release = await budgets.reserve([cap(12)], PLACE, call("rct_1"))
+    await budgets.reserve([cap(13)], PLACE, call("rct_1"))
     with pytest.raises(BudgetExceeded):
-        await budgets.reserve([cap(12)], PLACE, call("rct_2"))
-    await vault.commit([*release, put_usage(vault, event(NOW))])
-    await budgets.reserve([cap(12)], PLACE, call("rct_3"))
+        await budgets.reserve([cap(13)], PLACE, call("rct_2"))
+    await vault.commit([*given_back(vault, PLACE, "rct_1"), put_usage(vault, event(NOW))])
+    await budgets.reserve([cap(13)], PLACE, call("rct_3"))
 
 
 async def test_reservations_of_a_dead_process_hold_nobody_up(
     vault: Vault, book: UsageBook, budgets: Budgets
 ) -> None:
     dead = Budgets(vault, usage=book, process_id="prc_dead")
-    await dead.reserve([cap(12)], PLACE, call("rct_1"))
-    await budgets.reserve([cap(12)], PLACE, call("rct_2"))
-    [state] = await budgets.states([cap(12)], PLACE)
+    await dead.reserve([cap(13)], PLACE, call("rct_1"))
+    await budgets.reserve([cap(13)], PLACE, call("rct_2"))
+    [state] = await budgets.states([cap(13)], PLACE)
     assert state.reserved_usd == DEAREST_USD
 
 
@@ -138,10 +146,26 @@ async def test_an_answer_without_a_longest_length_cannot_either(budgets: Budgets
         await budgets.check([cap(1000)], PLACE, call("rct_1", output=None))
 
 
+async def test_a_free_model_may_answer_as_long_as_it_likes(budgets: Budgets) -> None:
+    free = structs.replace(PRICE, input=Rate(Decimal(0)), output=Rate(Decimal(0)))
+    await budgets.check([cap(1)], PLACE, call("rct_1", price=free, output=None))
+
+
+def test_the_dearest_call_thinks_searches_and_fills_the_cache() -> None:
+    price = structs.replace(
+        PRICE,
+        cache_write=Rate(Decimal(2)),
+        reasoning=Rate(Decimal(20)),
+        web_search_usd=Decimal("0.01"),
+    )
+    cost = dearest(call("rct_1", price=price, has_web_search=True))
+    assert cost.known_usd == Decimal("2.10") + 20 + Decimal("0.10")
+
+
 async def test_a_soft_budget_warns_and_lets_pass(vault: Vault, budgets: Budgets) -> None:
     await vault.commit([put_usage(vault, event(NOW)) for _ in range(3)])
     soft = Cap(scope="project", soft_usd=Decimal(2), hard_usd=None)
-    assert await budgets.reserve([soft], PLACE, call("rct_1")) == ()
+    await budgets.reserve([soft], PLACE, call("rct_1"))
     [state] = await budgets.states([soft], PLACE)
     assert state.is_over_soft
     assert state.spent.known_usd == 3

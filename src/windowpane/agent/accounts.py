@@ -47,10 +47,14 @@ class OpenAccount:
         self.has_begun = False
         self._price = price
         self._counter = counter
-        self._began = time.monotonic()
+        self.goes_out()
         self._first_event_seconds: float | None = None
         self._heard_characters = 0
         self._written_tokens = 0
+
+    def goes_out(self) -> None:
+        """What comes before, as setting money aside, is no time of the provider's."""
+        self._began = time.monotonic()
 
     @property
     def seconds(self) -> float:

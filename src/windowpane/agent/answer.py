@@ -23,6 +23,7 @@ from windowpane.agent.results import (
     refusal,
     results_message,
 )
+from windowpane.context.receipt import Stage
 from windowpane.errors import Failure, ProviderFailed, VersionConflict, WindowpaneError
 from windowpane.events import AttemptEvent, MessageDone, StreamEvent, ToolEvent
 from windowpane.ids import new_id
@@ -30,6 +31,13 @@ from windowpane.messages import Message
 from windowpane.turns import TurnState
 
 logger = logging.getLogger(__name__)
+
+# How the request on its way ends with a turn that ends before it.
+STAGES: dict[TurnState, Stage] = {
+    "aborted": "aborted",
+    "interrupted": "interrupted",
+    "error": "error",
+}
 
 
 class Stop:
@@ -111,7 +119,7 @@ async def answer(assignment: Assignment, *, running: Running, journal: Journal, 
                 await journal.end(running, ending=ending, last=ended.message)
         return
     except VersionConflict:
-        _tell_taken(running)
+        await _taken(running, journal)
         return
     except asyncio.CancelledError:
         state: TurnState = "aborted" if stop.is_by_user else "interrupted"
@@ -124,12 +132,13 @@ async def answer(assignment: Assignment, *, running: Running, journal: Journal, 
         logger.exception("The answer to turn %s broke", running.turn.id)
         sentence = f"Something went wrong inside Windowpane: {error!r}."
         ending = _failed(Failure(kind="unknown", message=sentence), at=clock())
+    running.accounts.end(STAGES[ending.state], failure=ending.failure, at=ending.at)
     with stop.held():
         partial = _partial(unkept, running, ending=ending)
         try:
             await journal.end(running, ending=ending, last=partial)
         except VersionConflict:
-            _tell_taken(running)
+            await _taken(running, journal)
 
 
 async def _played(
@@ -157,9 +166,10 @@ async def _played(
     raise AssertionError("a loop that ends says so")
 
 
-def _tell_taken(running: Running) -> None:
+async def _taken(running: Running, journal: Journal) -> None:
     """Another process closed the turn or deleted its chat; what it left is what counts."""
     logger.warning("Turn %s was taken over by another process.", running.turn.id)
+    await journal.let_go(running)
 
 
 def _failed(failure: Failure, *, at: datetime) -> Ending:

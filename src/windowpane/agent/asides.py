@@ -23,6 +23,7 @@ from windowpane.context.applied import Applied
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.receipt import of_answers
 from windowpane.context.side import SideOffer, aside_message, cached_prefix_tokens, cheaper, offer
+from windowpane.errors import ProviderFailed
 from windowpane.events import PartDone
 from windowpane.messages import Message
 from windowpane.parts import Text
@@ -89,7 +90,11 @@ class Asides:
         accounts = Accounts(self._vault, requests=len(receipts))
         try:
             return await self._said(aside, about, way, accounts)
+        except ProviderFailed as failed:
+            accounts.end("error", failure=failed.failure, at=self._means.clock())
+            raise
         finally:
+            accounts.end("aborted", failure=None, at=self._means.clock())
             await self._write(about, accounts)
 
     def _is_asked_cheaply(self, aside: Aside, model: str) -> bool:

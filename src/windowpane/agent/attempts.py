@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from windowpane.accounting import Cause
 from windowpane.agent.accounts import Accounts, OpenAccount, cause_of
-from windowpane.agent.budgets import Budgets
+from windowpane.agent.budgets import Budgets, given_back
 from windowpane.agent.clock import Clock
 from windowpane.agent.models import Models
 from windowpane.agent.planner import Outlook, Planner
@@ -44,7 +44,6 @@ from windowpane.messages import Message
 from windowpane.providers.base import Provider, WireRequest
 from windowpane.settings import Settings
 from windowpane.storage.accounts import text_id
-from windowpane.storage.base import Change
 from windowpane.storage.vault import Vault
 from windowpane.turns import Turn
 
@@ -102,7 +101,10 @@ class _After(Struct, frozen=True, kw_only=True):
 
 
 class Attempts:
-    """``overflow`` is what the refusals of this turn have taught; later rounds keep to it."""
+    """``overflow`` is what the refusals of this turn have taught; later rounds keep to it.
+
+    A request that is broken off from outside stays open in ``accounts``: who breaks it off ends it.
+    """
 
     def __init__(
         self,
@@ -185,14 +187,10 @@ class Attempts:
         return _After(failure=failure, stage="error")
 
     async def _heard(self, account: OpenAccount) -> AsyncGenerator[StreamEvent, None]:
-        try:
-            async with aclosing(self._provider.stream(self._wire)) as events:
-                async for event in events:
-                    account.hear(event)
-                    yield event
-        except (asyncio.CancelledError, GeneratorExit):
-            self._accounts.end("aborted", failure=None, at=self._means.clock())
-            raise
+        async with aclosing(self._provider.stream(self._wire)) as events:
+            async for event in events:
+                account.hear(event)
+                yield event
         await account.priced()
         self._accounts.end("success", failure=None, at=self._means.clock())
         if account.usage is not None:
@@ -247,13 +245,18 @@ class Attempts:
         )
         self._waited_seconds = 0.0
         price = asyncio.ensure_future(means.models.price(self._outlook.model))
+        # Open before money is set aside: whatever breaks off from here on gives it back.
         account = OpenAccount(
             receipt,
             price=price,
             counter=self._outlook.counter,
-            release=await self._reserved(receipt, price),
+            release=given_back(means.vault, self._outlook.place, receipt.id)
+            if self._outlook.caps
+            else (),
         )
         self._accounts.begin(account, texts=texts)
+        await self._reserve(receipt, price)
+        account.goes_out()
         means.models.quotas.note(
             self._outlook.model, tokens=ready.total_tokens, at=receipt.started_at
         )
@@ -266,19 +269,17 @@ class Attempts:
         except InvalidInput as error:
             raise ProviderFailed(Failure(kind="invalid", message=str(error))) from error
 
-    async def _reserved(
-        self, receipt: Receipt, price: asyncio.Future[PriceSnapshot]
-    ) -> tuple[Change, ...]:
+    async def _reserve(self, receipt: Receipt, price: asyncio.Future[PriceSnapshot]) -> None:
         caps = self._outlook.caps
         if not caps:
-            return ()
+            return
         call = self._outlook.call(
             receipt_id=receipt.id,
             input_tokens=receipt.sizes.total_tokens,
             price=await price,
         )
         try:
-            return await self._means.budgets.reserve(caps, self._outlook.place, call)
+            await self._means.budgets.reserve(caps, self._outlook.place, call)
         except BudgetExceeded as error:
             failure = Failure(kind="refused", code=error.code, message=str(error))
             raise ProviderFailed(failure) from error

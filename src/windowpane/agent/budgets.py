@@ -17,14 +17,18 @@ from msgspec import Struct
 
 from windowpane.accounting import NOTHING, Cost, Totals, cost_of, entry_totals
 from windowpane.agent.usage import UsageBook
-from windowpane.catalog.prices import PriceSnapshot
+from windowpane.catalog.prices import PriceSnapshot, Rate
 from windowpane.context.applied import Applied
+from windowpane.context.budget import MARGIN_PERCENT
 from windowpane.context.receipt import Receipt
 from windowpane.errors import BudgetExceeded, VersionConflict
 from windowpane.storage.base import Change
 from windowpane.storage.shelves import LEDGERS, RESERVATIONS, LedgerGuard, Reservation
 from windowpane.storage.vault import Stored, Vault
 from windowpane.usage import TokenUsage
+
+# More than an answer of any model that was looked at.
+MOST_SEARCHES = 10
 
 SpendingScope = Literal["chat", "project", "day"]
 NAMES: dict[SpendingScope, str] = {
@@ -77,6 +81,7 @@ class Call(Struct, frozen=True, kw_only=True):
     model: str
     input_tokens: int
     most_output_tokens: int | None
+    has_web_search: bool
     price: PriceSnapshot
 
 
@@ -96,8 +101,8 @@ class Budgets:
                 state, _ = await self._state(cap, place)
                 _require(state, call)
 
-    async def reserve(self, caps: Sequence[Cap], place: Place, call: Call) -> tuple[Change, ...]:
-        """Set the call's price aside; what gives it back goes with the batch of its usage."""
+    async def reserve(self, caps: Sequence[Cap], place: Place, call: Call) -> None:
+        """Set the call's price aside; ``given_back`` goes with the batch of its usage."""
         hard = [cap for cap in caps if cap.hard_usd is not None]
         while hard:
             changes: list[Change] = []
@@ -112,13 +117,9 @@ class Budgets:
                 ]
             try:
                 await self._vault.commit(changes)
-                break
+                return
             except VersionConflict:
                 continue  # somebody else set money aside at the same moment: look again
-        return tuple(
-            self._vault.delete(RESERVATIONS, _reservation_id(cap.scope, place, call.receipt_id))
-            for cap in hard
-        )
 
     async def _state(self, cap: Cap, place: Place) -> tuple[BudgetState, list[str]]:
         """The budget, and reservations whose process has died.
@@ -186,24 +187,41 @@ def caps_of(applied: Applied) -> tuple[Cap, ...]:
     return tuple(cap for cap in caps if _is_set(cap))
 
 
-def given_back(vault: Vault, receipt: Receipt) -> list[Change]:
+def given_back(vault: Vault, place: Place, receipt_id: str) -> tuple[Change, ...]:
     """Frees what was set aside for a request, whichever budgets held for it."""
-    place = Place(
+    return tuple(
+        vault.delete(RESERVATIONS, _reservation_id(one, place, receipt_id)) for one in NAMES
+    )
+
+
+def place_of(receipt: Receipt) -> Place:
+    return Place(
         project_id=receipt.project_id, chat_id=receipt.chat_id, day_began_at=receipt.started_at
     )
-    return [vault.delete(RESERVATIONS, _reservation_id(one, place, receipt.id)) for one in NAMES]
 
 
 def dearest(call: Call) -> Cost:
-    """Nothing from a cache, everything written to it, and as long an answer as may come."""
-    usage = TokenUsage(output_tokens=call.most_output_tokens or 0)
-    write, read = call.price.cache_write, call.price.input
-    is_write_dearer = write and read and write.usd_per_million > read.usd_per_million
-    if is_write_dearer:
-        usage += TokenUsage(cache_write_tokens=call.input_tokens)
-    else:
-        usage += TokenUsage(input_tokens=call.input_tokens)
-    return cost_of(usage, call.price)
+    """Nothing from a cache, everything written to it, and as long an answer as may come.
+
+    What goes out was counted here, so there is a margin; how often a model searches is its own
+    affair, so that is a guess on the safe side.
+    """
+    price, output_tokens = call.price, call.most_output_tokens or 0
+    input_tokens = call.input_tokens + -(-call.input_tokens * MARGIN_PERCENT // 100)
+    is_written = _is_dearer(price.cache_write, price.input)
+    is_thought = _is_dearer(price.reasoning, price.output)
+    usage = TokenUsage(
+        input_tokens=0 if is_written else input_tokens,
+        cache_write_tokens=input_tokens if is_written else 0,
+        output_tokens=output_tokens,
+        reasoning_tokens=output_tokens if is_thought else 0,
+        web_searches=MOST_SEARCHES if call.has_web_search else 0,
+    )
+    return cost_of(usage, price)
+
+
+def _is_dearer(rate: Rate | None, other: Rate | None) -> bool:
+    return bool(rate and other and rate.usd_per_million > other.usd_per_million)
 
 
 def _require(state: BudgetState, call: Call) -> None:
@@ -214,7 +232,8 @@ def _require(state: BudgetState, call: Call) -> None:
             f"The price of {call.model} is not known, so the hard budget of ${state.hard_usd} for "
             f"{name} cannot be kept. Set the model's prices, or lift the budget."
         )
-    if call.most_output_tokens is None:
+    is_free = call.price.output is not None and not call.price.output.usd_per_million
+    if call.most_output_tokens is None and not is_free:
         raise BudgetExceeded(
             f"Nobody said how long an answer of {call.model} can be, so the hard budget of "
             f"${state.hard_usd} for {name} cannot be kept. Set the longest answer."

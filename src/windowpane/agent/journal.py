@@ -126,6 +126,14 @@ class Journal:
         )
         running.log.append(TurnEnded(turn=turn))
 
+    async def let_go(self, running: Running) -> None:
+        """Somebody else has accounted for the turn; what is set aside for it here is free again."""
+        release = [one for one in running.accounts.unwritten if one.table == "ledgers"]
+        if running.accounts.open is not None:
+            release += running.accounts.open.release
+        if release:
+            await self._commit_patiently(release)
+
     async def pause(
         self, running: Running, *, pending: tuple[PendingCall, ...], results: Message | None
     ) -> None:

@@ -86,6 +86,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
             model=self.model,
             input_tokens=input_tokens,
             most_output_tokens=self.most_output_tokens,
+            has_web_search=self.options.has_web_search,
             price=price,
         )
 

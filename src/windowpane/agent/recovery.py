@@ -11,7 +11,7 @@ from datetime import datetime
 from msgspec import structs
 
 from windowpane.agent.accounts import receipt_rows
-from windowpane.agent.budgets import given_back
+from windowpane.agent.budgets import given_back, place_of
 from windowpane.agent.fold import Unfinished
 from windowpane.agent.results import with_message
 from windowpane.agent.waiting import waiting_head
@@ -112,7 +112,7 @@ def _accounted(vault: Vault, progress: Progress, *, at: datetime) -> list[Change
         return []
     return [
         *receipt_rows(vault, progress.receipt, at=at),
-        *given_back(vault, progress.receipt),
+        *given_back(vault, place_of(progress.receipt), progress.receipt.id),
     ]
 
 

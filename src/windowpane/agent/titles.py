@@ -9,6 +9,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable
+from datetime import datetime
 
 from msgspec import structs
 
@@ -114,9 +115,10 @@ class Titles:
         way = await self._asides.way(aside, chat.value, about, settings=settings)
         if way is None:
             return
+        asked_at = self._clock()
         title = title_from(await self._asides.ask(aside, about, way))
         if title:
-            await self._give(about, title, model=way.model)
+            await self._give(about, title, model=way.model, asked_at=asked_at)
 
     async def _unnamed(self, about: TurnContent) -> Stored[Chat] | None:
         """The chat, if it is there and still called by its first words."""
@@ -124,11 +126,16 @@ class Titles:
         words = first_words(about.messages[0].text) if about.messages else ""
         return chat if chat is not None and chat.value.title == words else None
 
-    async def _give(self, about: TurnContent, title: str, *, model: str) -> None:
-        at = self._clock()
+    async def _give(
+        self, about: TurnContent, title: str, *, model: str, asked_at: datetime
+    ) -> None:
         place = Place(depth=about.turn.depth + 1, after_id=about.turn.id)
-        asked = TitleRequest(id=new_id("record"), place=place, created_at=at, text=INSTRUCTION)
-        named = Title(id=new_id("record"), place=place, created_at=at, text=title, model=model)
+        asked = TitleRequest(
+            id=new_id("record"), place=place, created_at=asked_at, text=INSTRUCTION
+        )
+        named = Title(
+            id=new_id("record"), place=place, created_at=self._clock(), text=title, model=model
+        )
         while chat := await self._unnamed(about):
             # Those who look at the chat from elsewhere see by its revision that something came.
             after = structs.replace(chat.value, title=title, revision=new_revision())
