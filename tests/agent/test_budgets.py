@@ -167,7 +167,7 @@ async def test_a_soft_budget_warns_and_lets_pass(vault: Vault, budgets: Budgets)
     soft = Cap(scope="project", soft_usd=Decimal(2), hard_usd=None)
     await budgets.reserve([soft], PLACE, call("rct_1"))
     [state] = await budgets.states([soft], PLACE)
-    assert state.is_over_soft
+    assert state.warning == "over the soft budget of $2.00 for this project"
     assert state.spent.known_usd == 3
 
 

@@ -22,9 +22,10 @@ from tests.workspaces import (
 from windowpane.agent.budgets import Call as Asked
 from windowpane.agent.budgets import Cap, Place
 from windowpane.agent.models import Models
-from windowpane.asking import SendRequest
+from windowpane.asking import PlanRequest, SendRequest
 from windowpane.catalog.prices import PriceSnapshot
 from windowpane.choices import Choices
+from windowpane.context.estimate import estimate_sentence
 from windowpane.context.receipt import Receipt
 from windowpane.definitions import ModelInfo, ModelPrices
 from windowpane.errors import Failure
@@ -177,3 +178,15 @@ async def until_done(purse: Purse) -> None:
     with purse.workspace.follow_turn(purse.chat_id) as reader:
         while "Done." not in str([one.event for one in await soon(reader.read())]):
             pass
+
+
+async def test_a_soft_budget_that_is_used_up_is_told_beside_send(purse: Purse) -> None:
+    await purse.fill(DONE, DONE)
+    soft = Choices(chat_soft_usd=Decimal("0.0004"))
+    await purse.workspace.choices.change_chat(purse.chat_id, soft, names=["chat_soft_usd"])
+    before = await purse.workspace.estimate(purse.chat_id, PlanRequest())
+    assert before.warnings == ()
+    await ask(purse.workspace, purse.chat_id, "go")
+    after = await purse.workspace.estimate(purse.chat_id, PlanRequest())
+    assert estimate_sentence(after).endswith("over the soft budget of $0.0004 for this chat")
+    assert (await ask(purse.workspace, purse.chat_id, "on")).turn.state == "complete"

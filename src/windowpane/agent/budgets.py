@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from windowpane.accounting import NOTHING, Cost, Totals, cost_of, entry_totals
 from windowpane.agent.usage import UsageBook
-from windowpane.catalog.prices import PriceSnapshot, Rate
+from windowpane.catalog.prices import PriceSnapshot, Rate, usd_text
 from windowpane.context.applied import Applied
 from windowpane.context.budget import MARGIN_PERCENT
 from windowpane.context.receipt import Receipt
@@ -55,17 +55,17 @@ class Place(Struct, frozen=True, kw_only=True):
 
 
 class BudgetState(Struct, frozen=True, kw_only=True):
-    """One budget as it stands: what was spent, what running calls may still spend."""
+    """One budget as it stands: what was spent, what running calls may still spend.
+
+    ``warning`` says that the soft budget is used up, where it is.
+    """
 
     scope: SpendingScope
     soft_usd: Decimal | None
     hard_usd: Decimal | None
     spent: Cost
     reserved_usd: Decimal
-
-    @property
-    def is_over_soft(self) -> bool:
-        return self.soft_usd is not None and self.spent.known_usd >= self.soft_usd
+    warning: str = ""
 
     @property
     def left_usd(self) -> Decimal | None:
@@ -135,12 +135,14 @@ class Budgets:
                 reserved_usd += one.value.usd
             else:
                 dead.append(one.id)
+        spent = (await self._spent(cap.scope, place)).cost
         state = BudgetState(
             scope=cap.scope,
             soft_usd=cap.soft_usd,
             hard_usd=cap.hard_usd,
-            spent=(await self._spent(cap.scope, place)).cost,
+            spent=spent,
             reserved_usd=reserved_usd,
+            warning=_warning(cap, spent),
         )
         return state, dead
 
@@ -185,6 +187,12 @@ def caps_of(applied: Applied) -> tuple[Cap, ...]:
         Cap(scope="day", soft_usd=applied.day_soft_usd, hard_usd=applied.day_hard_usd),
     )
     return tuple(cap for cap in caps if _is_set(cap))
+
+
+def _warning(cap: Cap, spent: Cost) -> str:
+    if cap.soft_usd is None or spent.known_usd < cap.soft_usd:
+        return ""
+    return f"over the soft budget of {usd_text(cap.soft_usd)} for {NAMES[cap.scope]}"
 
 
 def given_back(vault: Vault, place: Place, receipt_id: str) -> tuple[Change, ...]:

@@ -83,6 +83,7 @@ class Forecasts:
 
     async def _estimated(self, outlook: Outlook, ready: ContextPlan) -> SendEstimate:
         head_id = outlook.chat.head_id
+        states = await self._budgets.states(outlook.caps, outlook.place)
         receipts = await self._receipts.of_answers(head_id) if head_id else []
         return estimate(
             ready.total_tokens,
@@ -90,4 +91,5 @@ class Forecasts:
             price=await self._models.price(outlook.model),
             last=receipts[-1] if receipts else None,
             now=self._clock(),
+            warnings=tuple(state.warning for state in states if state.warning),
         )

@@ -10,7 +10,9 @@ import msgspec
 from msgspec import Struct
 
 from windowpane.accounting import Totals, UsageSum, sum_of
+from windowpane.agent.budgets import NAMES, BudgetState
 from windowpane.agent.usage import DayUsage, by_model
+from windowpane.catalog.prices import usd_text
 from windowpane.cli.columns import columns
 from windowpane.cli.cost import CostOptions
 from windowpane.cli.exits import DONE, FAILED
@@ -20,7 +22,7 @@ from windowpane.cli.terminal import complain, show
 from windowpane.cli.why import WhyOptions
 from windowpane.context.receipt import Receipt
 from windowpane.context.receipt_words import cost_text, receipt_lines, receipt_row
-from windowpane.errors import InvalidInput
+from windowpane.errors import InvalidInput, NotFound
 from windowpane.settings import Settings
 from windowpane.workspace import Workspace
 
@@ -97,14 +99,23 @@ async def _show_receipt(workspace: Workspace, id: str, *, options: ReceiptOption
 async def _show_cost(settings: Settings, *, options: CostOptions) -> int:
     async with opened_workspace(settings) as workspace:
         days = await workspace.usage.days()
+        budgets = await _budgets(workspace, options.chat)
     since = datetime.now(UTC).date() - timedelta(days=max(0, options.days - 1))
     rows = [_chosen(day, options) for day in days if day.day >= since]
     rows = [row for row in rows if row.sums]
     if options.json:
         show(msgspec.json.encode(rows).decode() + "\n")
     else:
-        show(_cost_text(rows))
+        show(_cost_text(rows) + "".join(_budget_line(state) for state in budgets))
     return DONE
+
+
+async def _budgets(workspace: Workspace, chat_id: str | None) -> list[BudgetState]:
+    """Of a chat that is deleted only the accounts are left."""
+    try:
+        return [] if chat_id is None else await workspace.budget_states(chat_id)
+    except NotFound:
+        return []
 
 
 def _chosen(day: DayUsage, options: CostOptions) -> CostRow:
@@ -127,6 +138,16 @@ def _cost_text(rows: Iterable[CostRow]) -> str:
         return "Nothing was used.\n"
     lines.append(["in all", "", *_amounts(sum_of(everything))])
     return columns(lines) + "\n"
+
+
+def _budget_line(state: BudgetState) -> str:
+    limits = [
+        f"{name} {usd_text(usd)}"
+        for name, usd in (("soft", state.soft_usd), ("hard", state.hard_usd))
+        if usd is not None
+    ]
+    line = f"budget for {NAMES[state.scope]}: {cost_text(state.spent)} of {', '.join(limits)}"
+    return f"{line}; {state.warning}\n" if state.warning else f"{line}\n"
 
 
 def _amounts(totals: Totals) -> list[str]:

@@ -65,10 +65,14 @@ def send_and_follow(text: str, *, settings: Settings, options: SendOptions) -> i
             if waiting
             else following.to_end(decide, runner=runner)
         )
+        states = runner.run(workspace.budget_states(turn.chat_id))
+    warnings = [state.warning for state in states if state.warning]
     if options.json:
         show(msgspec.json.encode(result_of(answer)).decode() + "\n")
     else:
         whisper(f"chat {answer.turn.chat_id}, answered by {answer.turn.model}\n")
+        for warning in warnings:
+            whisper(f"{warning}\n")
     return _exit_code(answer)
 
 

@@ -23,6 +23,7 @@ class SendEstimate(Struct, frozen=True, kw_only=True):
     """``answer_tokens`` is the size of the last answer; None: there was none to go by.
 
     ``is_cache_expired``: the last request left a cached prefix that has probably gone by now.
+    ``warnings`` are of budgets that are used up.
     """
 
     input_tokens: int
@@ -30,6 +31,7 @@ class SendEstimate(Struct, frozen=True, kw_only=True):
     answer_tokens: int | None
     cost: Cost
     is_cache_expired: bool
+    warnings: tuple[str, ...]
 
 
 def estimate(
@@ -39,6 +41,7 @@ def estimate(
     price: PriceSnapshot,
     last: Receipt | None,
     now: datetime,
+    warnings: tuple[str, ...],
 ) -> SendEstimate:
     """``total_tokens`` is what the plan weighs, ``last`` the chat's latest request, if any."""
     used = last.entry.usage if last and last.entry else TokenUsage()
@@ -56,6 +59,7 @@ def estimate(
         answer_tokens=used.output_tokens or None,
         cost=cost_of(usage, price),
         is_cache_expired=left_tokens > 0 and not is_fresh,
+        warnings=warnings,
     )
 
 
@@ -66,7 +70,7 @@ def estimate_sentence(found: SendEstimate) -> str:
         words.append("cache probably expired")
     elif found.cached_tokens:
         words.append("cache warm")
-    return ", ".join(words)
+    return ", ".join([*words, *found.warnings])
 
 
 def _price(found: SendEstimate) -> str:
