@@ -190,7 +190,10 @@ class AnthropicStreamMapper:
 
     def feed(self, block: bytes) -> list[StreamEvent]:
         """The events of one block, its text joined into one delta."""
-        self._read_all(self._payloads.feed(block))
+        try:
+            self._read_all(self._payloads.feed(block))
+        except ProviderFailed as failed:
+            self.failure = self.failure or failed.failure
         return self._assembly.take()
 
     def whole(self, body: bytes) -> list[StreamEvent]:
@@ -219,11 +222,8 @@ class AnthropicStreamMapper:
         return events
 
     def _read_all(self, payloads: Iterable[bytes]) -> None:
-        try:
-            for payload in payloads:
-                self._read_payload(payload)
-        except ProviderFailed as failed:
-            self.failure = self.failure or failed.failure
+        for payload in payloads:
+            self._read_payload(payload)
 
     def _read_payload(self, payload: bytes) -> None:
         if self.is_done or self.failure is not None:
