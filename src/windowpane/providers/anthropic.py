@@ -14,7 +14,6 @@ from msgspec import Struct, structs
 
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import Ability, ModelInfo, ProviderDefinition
-from windowpane.errors import Failure, ProviderFailed
 from windowpane.providers.amazon import (
     amazon_authorise,
     amazon_region,
@@ -29,7 +28,9 @@ from windowpane.providers.anthropic_stream import (
     sse_payloads,
 )
 from windowpane.providers.base import Dialect, Fetch, StreamMapper, WireRequest
+from windowpane.providers.classify import no_list
 from windowpane.providers.claude import LONG_CONTEXT
+from windowpane.providers.decoding import NOT_JSON
 
 BASE_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"
@@ -111,9 +112,8 @@ class AnthropicDialect:
         body = await fetch(WireRequest(method="GET", url=url, headers=headers, body=b""))
         try:
             return _decode_page(body)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            message = f"{url} does not answer with a list of models. Check the base URL."
-            raise ProviderFailed(Failure(kind="invalid", message=message)) from error
+        except NOT_JSON as error:
+            raise no_list(url) from error
 
 
 class BedrockMessagesDialect:
