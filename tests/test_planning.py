@@ -1,7 +1,7 @@
 """What a stored chat would send: the plan through the workspace, page by page, filter by filter."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -38,13 +38,6 @@ from windowpane.turns import Turn
 from windowpane.workspace import PlanRequest, SendRequest, Workspace
 
 SMALL_WINDOW = ModelInfo(name="scripted", context_window_tokens=400)
-
-
-@pytest.fixture
-async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
 
 
 async def sent(workspace: Workspace, chat_id: str, filter_text: str) -> list[int]:

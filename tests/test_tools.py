@@ -1,7 +1,7 @@
 """Tools in a chat: called, allowed, refused, stopped, and gone on with after a restart."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -70,12 +70,6 @@ def address(request: pytest.FixtureRequest, data_dir: Path) -> str:
 @pytest.fixture
 def store(address: str) -> Store:
     return store_from(address)
-
-
-@pytest.fixture
-async def workspace(store: Store, data_dir: Path) -> AsyncIterator[Workspace]:
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
 
 
 async def chat_with(

@@ -1,7 +1,6 @@
 """What a person does in a workspace, over every engine."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -59,12 +58,6 @@ def store(request: pytest.FixtureRequest, data_dir: Path) -> Store:
             return store_from(str(data_dir / "windowpane.sqlite3"))
         case _:
             return store_from(request.getfixturevalue("postgres_database"))
-
-
-@pytest.fixture
-async def workspace(store: Store, data_dir: Path) -> AsyncIterator[Workspace]:
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
 
 
 async def test_an_answer_is_streamed_and_stored(workspace: Workspace, data_dir: Path) -> None:

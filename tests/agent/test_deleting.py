@@ -2,7 +2,6 @@
 
 import sqlite3
 from asyncio import sleep, timeout
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from tests.workspaces import (
     script,
     settings_in,
     spoken,
+    told_chat,
     until_text,
     workspace_over,
 )
@@ -45,20 +45,10 @@ def store(request: pytest.FixtureRequest, data_dir: Path) -> Store:
 
 
 @pytest.fixture
-async def workspace(store: Store, clock: Clock, data_dir: Path) -> AsyncIterator[Workspace]:
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
-
-
-@pytest.fixture
 async def chat_id(workspace: Workspace, data_dir: Path) -> str:
     """Four turns: a, b, c, d. Later answers are waiting."""
     replies = [says(word) for word in ("A", "B", "C", "D", "E", "F")]
-    await script(workspace, folder=data_dir, replies=replies)
-    chat_id = await new_chat(workspace)
-    for text in "abcd":
-        await ask(workspace, chat_id, text)
-    return chat_id
+    return await told_chat(workspace, folder=data_dir, replies=replies, texts="abcd")
 
 
 async def ids(workspace: Workspace, chat_id: str) -> list[str]:

@@ -1,6 +1,5 @@
 """What a chat has cost is the same number however it is asked for, whatever was left or deleted."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,10 +11,8 @@ from tests.workspaces import (
     ask,
     ask_again,
     does,
-    new_chat,
     path_of,
-    script,
-    workspace_over,
+    told_chat,
 )
 from windowpane.accounting import Totals, totals_of
 from windowpane.providers.scripted import End, Report, Say
@@ -28,13 +25,6 @@ from windowpane.workspace import AskAgain, Workspace
 
 
 @pytest.fixture
-async def workspace(clock: Clock, data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
-
-
-@pytest.fixture
 async def chat_id(workspace: Workspace, data_dir: Path) -> str:
     replies = [
         does(
@@ -44,11 +34,7 @@ async def chat_id(workspace: Workspace, data_dir: Path) -> str:
         )
         for number in range(12)
     ]
-    await script(workspace, folder=data_dir, replies=replies)
-    chat_id = await new_chat(workspace)
-    for text in "abcd":
-        await ask(workspace, chat_id, text)
-    return chat_id
+    return await told_chat(workspace, folder=data_dir, replies=replies, texts="abcd")
 
 
 async def used(data_dir: Path, chat_id: str) -> Totals:
