@@ -8,16 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from tests.workspaces import (
-    KEY,
-    MODEL,
-    ask,
-    new_chat,
-    says,
-    script,
-    settings_in,
-    workspace_over,
-)
+from tests.workspaces import KEY, MODEL, ask, new_chat, says, script, settings_in, workspace_over
 from windowpane.agent.turns import TurnMarks
 from windowpane.context.plan import ContextPlan
 from windowpane.context.scope import PAGE_TURNS

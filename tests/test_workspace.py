@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.databases import POSTGRES, database_of
 from tests.workspaces import (
     KEY,
     MODEL,
@@ -49,15 +50,9 @@ from windowpane.usage import TokenUsage
 from windowpane.workspace import SendRequest, Workspace
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
+@pytest.fixture(params=["memory", "sqlite", POSTGRES])
 def store(request: pytest.FixtureRequest, data_dir: Path) -> Store:
-    match request.param:
-        case "memory":
-            return store_from("memory:")
-        case "sqlite":
-            return store_from(str(data_dir / "windowpane.sqlite3"))
-        case _:
-            return store_from(request.getfixturevalue("postgres_database"))
+    return store_from(database_of(request, data_dir))
 
 
 async def test_an_answer_is_streamed_and_stored(workspace: Workspace, data_dir: Path) -> None:

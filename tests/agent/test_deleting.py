@@ -37,11 +37,9 @@ from windowpane.storage.vault import Vault
 from windowpane.workspace import AskAgain, PlanRequest, SendRequest, Workspace
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, data_dir: Path) -> Store:
-    if request.param == "sqlite":
-        return store_from(str(data_dir / "windowpane.sqlite3"))
-    return store_from(request.getfixturevalue("postgres_database"))
+@pytest.fixture
+def store(shared_database: str) -> Store:
+    return store_from(shared_database)
 
 
 @pytest.fixture
@@ -254,7 +252,7 @@ async def test_a_deleted_project_comes_back_with_its_chats(
     assert spoken(await path_of(workspace, chat_id)) == "aA bB cC dD"
 
 
-@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("shared_database", ["sqlite"], indirect=True)
 async def test_a_chat_that_is_gone_for_good_leaves_nothing_but_its_usage(
     workspace: Workspace, chat_id: str, clock: Clock, data_dir: Path
 ) -> None:

@@ -5,15 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workspaces import (
-    KEY,
-    Clock,
-    ask,
-    ask_again,
-    does,
-    path_of,
-    told_chat,
-)
+from tests.workspaces import KEY, Clock, ask, ask_again, does, path_of, told_chat
 from windowpane.accounting import Totals, totals_of
 from windowpane.providers.scripted import End, Report, Say
 from windowpane.records import Accounting, Place
