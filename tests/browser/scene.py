@@ -18,10 +18,7 @@ from windowpane.tools.scripted import ToolScript
 
 Prepare = Callable[[Vault, Chat], Awaitable[None]]
 on_a_phone = pytest.mark.browser_context_args(
-    viewport={"width": 412, "height": 839},
-    device_scale_factor=2.625,
-    is_mobile=True,
-    has_touch=True,
+    viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
 )
 
 
