@@ -25,7 +25,7 @@ from windowpane.providers.classify import (
     malformed,
     unreadable,
 )
-from windowpane.providers.decoding import reader_of
+from windowpane.providers.decoding import NOT_JSON, reader_of
 from windowpane.providers.eventstream import Frame, FrameParser
 from windowpane.providers.mapper import AnswerMapper
 from windowpane.usage import TokenUsage
@@ -137,7 +137,7 @@ class _Answer(Struct, gc=False):
     usage: _Usage | None = None
 
 
-_event_from = reader_of(_Event)
+_decode_event = msgspec.json.Decoder(_Event).decode
 _piece_from = reader_of(_Piece)
 _answer_from = reader_of(_Answer)
 _text_from = reader_of(str)
@@ -179,8 +179,9 @@ class BedrockStreamMapper(AnswerMapper[Frame]):
         if frame.headers.get(":message-type") in ("exception", "error"):
             self._read_exception(frame)
             return
-        event = _event_from(frame.payload)
-        if event is None:
+        try:
+            event = _decode_event(frame.payload)
+        except NOT_JSON:
             self.failure = malformed(frame.payload)
             return
         match frame.headers.get(":event-type"):

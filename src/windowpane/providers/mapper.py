@@ -37,8 +37,11 @@ class AnswerMapper(StreamMapper, Generic[Payload]):
 
     def feed(self, block: bytes) -> list[StreamEvent]:
         """The events of one block, its text joined into one delta."""
+        # As ``_read_all`` does, without its call: this is done for every block that comes in.
         try:
-            self._read_all(self._cut(block))
+            for payload in self._cut(block):
+                if self.failure is None and not self.is_done:
+                    self._read(payload)
         except ProviderFailed as failed:
             self.failure = self.failure or failed.failure
         return self._assembly.take()
