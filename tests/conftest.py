@@ -5,7 +5,7 @@ Whatever the machine lacks is named once at the top of the run and where it is m
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -16,7 +16,10 @@ from psycopg.sql import SQL, Identifier
 from tests import machine
 from tests.databases import POSTGRES, database_of
 from tests.postgres import PostgresServer, private_postgres
-from tests.workspaces import Clock, put_forward
+from tests.workspaces import Clock, put_forward, workspace_over
+from windowpane.storage.base import Store
+from windowpane.storage.choose import store_from
+from windowpane.workspace import Workspace
 
 # Examples vary in cost by orders of magnitude on shared machines: never a deadline.
 settings.register_profile("default", deadline=None, max_examples=50)
@@ -75,6 +78,18 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The time as workspaces see it that are opened after this; a test can put it forward."""
     return put_forward(monkeypatch)
+
+
+@pytest.fixture
+def store(data_dir: Path) -> Store:
+    return store_from(str(data_dir / "windowpane.sqlite3"))
+
+
+@pytest.fixture
+async def workspace(store: Store, clock: Clock, data_dir: Path) -> AsyncIterator[Workspace]:
+    """An open workspace that has no answers yet; its time is the clock's."""
+    async with workspace_over(store, folder=data_dir, replies=()) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

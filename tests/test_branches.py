@@ -1,6 +1,5 @@
 """Asking again never overwrites: what was left stays readable, and a chat can go back to it."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,9 @@ from tests.workspaces import (
     says,
     script,
     spoken,
+    told_chat,
     until_ended,
     until_text,
-    workspace_over,
 )
 from windowpane.agent.turns import TurnMarks
 from windowpane.asking import AskAgain, PlanRequest, SendRequest
@@ -34,21 +33,10 @@ from windowpane.workspace import Workspace
 
 
 @pytest.fixture
-async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
-
-
-@pytest.fixture
 async def chat_id(workspace: Workspace, data_dir: Path) -> str:
     """Three turns: a, b, c. Later answers are waiting."""
     replies = [says(word) for word in ("A", "B", "C", "B2", "D", "E")]
-    await script(workspace, folder=data_dir, replies=replies)
-    chat_id = await new_chat(workspace)
-    for text in "abc":
-        await ask(workspace, chat_id, text)
-    return chat_id
+    return await told_chat(workspace, folder=data_dir, replies=replies, texts="abc")
 
 
 async def ask_instead(workspace: Workspace, chat_id: str, text: str, *, of: TurnContent) -> None:

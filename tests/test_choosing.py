@@ -1,13 +1,12 @@
 """Settings of projects, topics and chats, and what they make of a send."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from tests.workspaces import MODEL, ask, does, new_chat, says, script, until_ended, workspace_over
+from tests.workspaces import MODEL, ask, does, new_chat, says, script, until_ended
 from windowpane.agent.turns import TurnMarks
 from windowpane.asking import PlanRequest, SendRequest
 from windowpane.catalog import ModelOverride
@@ -18,18 +17,10 @@ from windowpane.errors import BadChoice, Failure, InvalidInput, NotFound, Unknow
 from windowpane.options import ReasoningOptions
 from windowpane.parts import Text
 from windowpane.providers.scripted import Call, Fail, Report, Say, ScriptedProvider
-from windowpane.storage.choose import store_from
 from windowpane.usage import TokenUsage
 from windowpane.workspace import Workspace
 
 USAGE = TokenUsage(input_tokens=100, output_tokens=20)
-
-
-@pytest.fixture
-async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
 
 
 def last_request(workspace: Workspace) -> ModelRequest:

@@ -1,23 +1,14 @@
 """What a stored chat would send: the plan through the workspace, page by page, filter by filter."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
-from tests.workspaces import (
-    KEY,
-    MODEL,
-    ask,
-    new_chat,
-    says,
-    script,
-    settings_in,
-    workspace_over,
-)
+from tests.workspaces import KEY, MODEL, ask, new_chat, says, script, settings_in, workspace_over
 from windowpane.agent.turns import TurnMarks
 from windowpane.asking import PlanRequest, SendRequest
 from windowpane.context.plan import ContextPlan
@@ -39,13 +30,6 @@ from windowpane.turns import Turn
 from windowpane.workspace import Workspace
 
 SMALL_WINDOW = ModelInfo(name="scripted", context_window_tokens=400)
-
-
-@pytest.fixture
-async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
 
 
 async def sent(workspace: Workspace, chat_id: str, filter_text: str) -> list[int]:

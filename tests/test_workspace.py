@@ -1,11 +1,11 @@
 """What a person does in a workspace, over every engine."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from tests.databases import POSTGRES, database_of
 from tests.workspaces import (
     KEY,
     MODEL,
@@ -51,21 +51,9 @@ from windowpane.usage import TokenUsage
 from windowpane.workspace import Workspace
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
+@pytest.fixture(params=["memory", "sqlite", POSTGRES])
 def store(request: pytest.FixtureRequest, data_dir: Path) -> Store:
-    match request.param:
-        case "memory":
-            return store_from("memory:")
-        case "sqlite":
-            return store_from(str(data_dir / "windowpane.sqlite3"))
-        case _:
-            return store_from(request.getfixturevalue("postgres_database"))
-
-
-@pytest.fixture
-async def workspace(store: Store, data_dir: Path) -> AsyncIterator[Workspace]:
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
+    return store_from(database_of(request, data_dir))
 
 
 async def test_an_answer_is_streamed_and_stored(workspace: Workspace, data_dir: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -85,6 +85,17 @@ async def new_chat(workspace: Workspace) -> str:
     chat = await workspace.create_chat(project.id)
     await workspace.choose_model(chat.id, model=MODEL)
     return chat.id
+
+
+async def told_chat(
+    workspace: Workspace, *, folder: Path, replies: Sequence[Reply], texts: Iterable[str]
+) -> str:
+    """A chat in which these texts were asked and answered; what replies are left are waiting."""
+    await script(workspace, folder=folder, replies=replies)
+    chat_id = await new_chat(workspace)
+    for text in texts:
+        await ask(workspace, chat_id, text)
+    return chat_id
 
 
 async def ask(workspace: Workspace, chat_id: str, text: str) -> TurnContent:

@@ -1,24 +1,13 @@
-from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
-
-from tests.workspaces import MODEL, ask, does, new_chat, says, script, workspace_over
+from tests.workspaces import MODEL, ask, does, new_chat, says, script
 from windowpane.context.request import ModelRequest
 from windowpane.errors import Failure
 from windowpane.parts import Text
 from windowpane.providers.scripted import End, Fail, Reply, Say, ScriptedProvider
-from windowpane.storage.choose import store_from
 from windowpane.workspace import Workspace
 
 NAMELESS = Failure(kind="overflow", message="Request too large for this model")
-
-
-@pytest.fixture
-async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
 
 
 def refuses(failure: Failure, *, when: str) -> Reply:

@@ -1,11 +1,10 @@
 """Commands behind a filter: they act on what it chooses, ask where they should, and can say no."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.workspaces import ask, new_chat, path_of, says, script, spoken, workspace_over
+from tests.workspaces import ask, path_of, says, script, spoken, told_chat
 from windowpane.agent.commanding import CommandOutcome
 from windowpane.errors import CommandUnavailable, InvalidInput, NotFound
 from windowpane.filters import (
@@ -16,26 +15,16 @@ from windowpane.filters import (
     TopicAmbiguous,
     TopicNotFound,
 )
-from windowpane.storage.choose import store_from
 from windowpane.turns import Turn
 from windowpane.workspace import Workspace
 
 
 @pytest.fixture
-async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
-
-
-@pytest.fixture
 async def chat_id(workspace: Workspace, data_dir: Path) -> str:
     replies = [says(word) for word in ("Alpha", "Beta", "Gamma")]
-    await script(workspace, folder=data_dir, replies=replies)
-    chat_id = await new_chat(workspace)
-    for text in ("one", "two", "three"):
-        await ask(workspace, chat_id, text)
-    return chat_id
+    return await told_chat(
+        workspace, folder=data_dir, replies=replies, texts=("one", "two", "three")
+    )
 
 
 async def run(workspace: Workspace, chat_id: str, line: str) -> CommandOutcome:

@@ -2,7 +2,6 @@
 
 import sqlite3
 from asyncio import sleep, timeout
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from tests.workspaces import (
     script,
     settings_in,
     spoken,
+    told_chat,
     until_text,
     workspace_over,
 )
@@ -38,28 +38,16 @@ from windowpane.storage.vault import Vault
 from windowpane.workspace import Workspace
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, data_dir: Path) -> Store:
-    if request.param == "sqlite":
-        return store_from(str(data_dir / "windowpane.sqlite3"))
-    return store_from(request.getfixturevalue("postgres_database"))
-
-
 @pytest.fixture
-async def workspace(store: Store, clock: Clock, data_dir: Path) -> AsyncIterator[Workspace]:
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
+def store(shared_database: str) -> Store:
+    return store_from(shared_database)
 
 
 @pytest.fixture
 async def chat_id(workspace: Workspace, data_dir: Path) -> str:
     """Four turns: a, b, c, d. Later answers are waiting."""
     replies = [says(word) for word in ("A", "B", "C", "D", "E", "F")]
-    await script(workspace, folder=data_dir, replies=replies)
-    chat_id = await new_chat(workspace)
-    for text in "abcd":
-        await ask(workspace, chat_id, text)
-    return chat_id
+    return await told_chat(workspace, folder=data_dir, replies=replies, texts="abcd")
 
 
 async def ids(workspace: Workspace, chat_id: str) -> list[str]:
@@ -265,7 +253,7 @@ async def test_a_deleted_project_comes_back_with_its_chats(
     assert spoken(await path_of(workspace, chat_id)) == "aA bB cC dD"
 
 
-@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("shared_database", ["sqlite"], indirect=True)
 async def test_a_chat_that_is_gone_for_good_leaves_nothing_but_its_usage(
     workspace: Workspace, chat_id: str, clock: Clock, data_dir: Path
 ) -> None:

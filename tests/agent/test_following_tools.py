@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.agent.test_following import newest, whole
+from tests.tool_turns.scene import HANGING, LOOK, WRITE, calls, chat_with, paused
 from tests.workspaces import (
     KEY,
     does,
-    new_chat,
     says,
     script,
     settings_in,
@@ -39,27 +39,16 @@ from windowpane.events import (
     TurnResumed,
     TurnStarted,
 )
-from windowpane.providers.scripted import Call, Reply, Say
+from windowpane.providers.scripted import Reply, Say
 from windowpane.storage.choose import store_from
 from windowpane.storage.history import put_stop
 from windowpane.storage.shelves import StopRequest
 from windowpane.storage.vault import Vault
-from windowpane.tools.scripted import Answer, Give, Hang, Tell, ToolScript, Wait
+from windowpane.tools.scripted import Answer, ToolScript, Wait
 from windowpane.turns import TurnContent
 from windowpane.workspace import Workspace
 
-LOOK = ToolScript(name="look", steps=(Answer(text="an open door"),))
-WRITE = ToolScript(name="write", steps=(Answer(text="written"),), approval="ask")
-HANGING = ToolScript(
-    name="hanging", steps=(Tell(message="at it", fraction=0.5), Give(text="so far"), Hang())
-)
 SLOW = ToolScript(name="slow", steps=(Wait(seconds=0.5), Answer(text="at last")))
-
-
-def calls(*names: str) -> Reply:
-    """A model that calls these tools at once; each call's id is its tool's name and place."""
-    made = [Call(call_id=f"{name}-{n}", name=name, arguments="{}") for n, name in enumerate(names)]
-    return does(*made)
 
 
 @pytest.fixture
@@ -73,20 +62,6 @@ async def processes(shared_database: str, data_dir: Path) -> AsyncIterator[list[
             another = Workspace(vault, settings=settings_in(data_dir))
             opened.append(await stack.enter_async_context(another))
         yield opened
-
-
-async def chat_with(
-    workspace: Workspace, folder: Path, replies: Sequence[Reply], *tools: ToolScript
-) -> str:
-    await script(workspace, folder=folder, replies=replies, tools=tools)
-    return await new_chat(workspace)
-
-
-async def paused(workspace: Workspace, chat_id: str) -> TurnContent:
-    position = workspace.position(chat_id)
-    await workspace.send(chat_id, SendRequest(text="go"))
-    await until_paused(workspace, chat_id, after=position)
-    return await newest(workspace, chat_id)
 
 
 async def until(

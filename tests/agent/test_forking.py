@@ -1,6 +1,5 @@
 """A fork begins where another chat was, owns what it copied, and pays only for itself."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,8 +13,8 @@ from tests.workspaces import (
     path_of,
     script,
     spoken,
+    told_chat,
     until_text,
-    workspace_over,
 )
 from windowpane.accounting import NOTHING
 from windowpane.agent.turns import TurnMarks
@@ -25,7 +24,6 @@ from windowpane.parts import Text
 from windowpane.projects import ForkOrigin
 from windowpane.providers.scripted import End, Hang, Report, Say
 from windowpane.records import Accounting
-from windowpane.storage.choose import store_from
 from windowpane.usage import TokenUsage
 from windowpane.workspace import Workspace
 
@@ -33,21 +31,10 @@ USED = Report(usage=TokenUsage(input_tokens=100, output_tokens=10))
 
 
 @pytest.fixture
-async def workspace(clock: Clock, data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
-
-
-@pytest.fixture
 async def chat_id(workspace: Workspace, data_dir: Path) -> str:
     """Three turns: a, b, c. Later answers are waiting."""
     replies = [does(Say(chunks=(word,)), USED, End(finish="stop")) for word in "ABCDE"]
-    await script(workspace, folder=data_dir, replies=replies)
-    chat_id = await new_chat(workspace)
-    for text in "abc":
-        await ask(workspace, chat_id, text)
-    return chat_id
+    return await told_chat(workspace, folder=data_dir, replies=replies, texts="abc")
 
 
 async def test_a_fork_has_copies_up_to_a_turn_and_goes_its_own_way(

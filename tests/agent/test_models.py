@@ -9,7 +9,7 @@ import pytest
 
 from tests.providers.asking import answered, asked
 from tests.providers.loopback import Line, Loopback, loopback
-from tests.workspaces import KEY, ask, new_chat, settings_in, workspace_over
+from tests.workspaces import KEY, ask, new_chat, settings_in
 from windowpane.catalog import LimitValues, ModelOverride, PriceValues, Rate
 from windowpane.definitions import ProviderDefinition
 from windowpane.errors import InvalidInput, NotFound
@@ -31,13 +31,6 @@ LISTED = {
         }
     ]
 }
-
-
-@pytest.fixture
-async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -1,23 +1,14 @@
 """A chat moves to another project with the topics that the other project has too."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from tests.workspaces import ask, new_chat, path_of, says, script, workspace_over
+from tests.workspaces import ask, new_chat, path_of, says, script
 from windowpane.agent.turns import TurnMarks
 from windowpane.asking import PlanRequest
 from windowpane.errors import InvalidInput, NotFound
-from windowpane.storage.choose import store_from
 from windowpane.workspace import Workspace
-
-
-@pytest.fixture
-async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
 
 
 async def topic(workspace: Workspace, project_id: str, *names: str) -> str:

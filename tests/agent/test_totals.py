@@ -1,22 +1,11 @@
 """What a chat has cost is the same number however it is asked for, whatever was left or deleted."""
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from tests.workspaces import (
-    KEY,
-    Clock,
-    ask,
-    ask_again,
-    does,
-    new_chat,
-    path_of,
-    script,
-    workspace_over,
-)
+from tests.workspaces import KEY, Clock, ask, ask_again, does, path_of, told_chat
 from windowpane.accounting import Totals, totals_of
 from windowpane.asking import AskAgain
 from windowpane.providers.scripted import End, Report, Say
@@ -29,13 +18,6 @@ from windowpane.workspace import Workspace
 
 
 @pytest.fixture
-async def workspace(clock: Clock, data_dir: Path) -> AsyncIterator[Workspace]:
-    store = store_from(str(data_dir / "windowpane.sqlite3"))
-    async with workspace_over(store, folder=data_dir, replies=()) as opened:
-        yield opened
-
-
-@pytest.fixture
 async def chat_id(workspace: Workspace, data_dir: Path) -> str:
     replies = [
         does(
@@ -45,11 +27,7 @@ async def chat_id(workspace: Workspace, data_dir: Path) -> str:
         )
         for number in range(12)
     ]
-    await script(workspace, folder=data_dir, replies=replies)
-    chat_id = await new_chat(workspace)
-    for text in "abcd":
-        await ask(workspace, chat_id, text)
-    return chat_id
+    return await told_chat(workspace, folder=data_dir, replies=replies, texts="abcd")
 
 
 async def used(data_dir: Path, chat_id: str) -> Totals:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+import pytest
 from playwright.sync_api import ConsoleMessage, Dialog, Error, Locator, Page, Request, expect
 
 from tests.server import Server, in_vault, in_workspace, scripted_chat
@@ -16,6 +17,9 @@ from windowpane.storage.vault import Vault
 from windowpane.tools.scripted import ToolScript
 
 Prepare = Callable[[Vault, Chat], Awaitable[None]]
+on_a_phone = pytest.mark.browser_context_args(
+    viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
+)
 
 
 class Serve(Protocol):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.filling import filled
-from tests.browser.scene import Serve, Witness, expect_ended, say
+from tests.browser.scene import Serve, Witness, expect_ended, on_a_phone, say
 from tests.browser.test_answering import RICH
 from tests.workspaces import does, says
 from windowpane.providers.scripted import End, Hang, Say, Think
@@ -75,16 +75,8 @@ def test_a_password_lets_in_and_a_wrong_one_says_so(
     expect(page.get_by_role("textbox", name="Message")).to_be_visible()
 
 
-def test_a_phone_has_one_column_and_a_drawer(
-    browser: Browser, serve: Serve, witness: Witness
-) -> None:
-    context = browser.new_context(
-        viewport={"width": 412, "height": 839},
-        device_scale_factor=2.625,
-        is_mobile=True,
-        has_touch=True,
-    )
-    page = witness.watch(context.new_page())
+@on_a_phone
+def test_a_phone_has_one_column_and_a_drawer(page: Page, serve: Serve) -> None:
     server = serve(says(RICH + "averyverylongword" * 30), prepare=filled(turns=2))
     page.goto(server.entrance)
     expect_ended(say(page, "and a long unbroken " + "word" * 80))
@@ -101,7 +93,6 @@ def test_a_phone_has_one_column_and_a_drawer(
     expect(page.get_by_role("button", name="Chats")).to_be_focused()
     assert small_targets(page) == []
     assert complaints(page) == []
-    context.close()
 
 
 def overflows(page: Page) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.scene import Serve, Witness, expect_ended, say
+from tests.browser.scene import Serve, Witness, expect_ended, on_a_phone, say
 from tests.browser.test_layout import complaints, small_targets
 from tests.server import Server
 from tests.workspaces import MODEL, says
@@ -337,13 +337,8 @@ def test_axe_finds_nothing(scheme: str, page: Page, server: Server, witness: Wit
     assert complaints(page) == []
 
 
-def test_on_a_phone_nothing_is_too_wide_or_too_small(
-    browser: Browser, serve: Serve, witness: Witness
-) -> None:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
-    )
-    page = witness.watch(context.new_page())
+@on_a_phone
+def test_on_a_phone_nothing_is_too_wide_or_too_small(page: Page, serve: Serve) -> None:
     server = serve()
     page.goto(server.entrance)
     project = page.request.get(f"{server.address}/api/projects").json()["projects"][0]["id"]
@@ -358,4 +353,3 @@ def test_on_a_phone_nothing_is_too_wide_or_too_small(
             .map(it => it.outerHTML)"""
     )
     assert wide == []
-    context.close()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.scene import Serve, Witness, expect_ended, say
+from tests.browser.scene import Serve, expect_ended, on_a_phone, say
 from tests.browser.test_layout import complaints
 from tests.fake_provider import REFUSAL, RIGHT_KEY, WRONG_KEY, FakeProvider, fake_provider
 from tests.postgres import free_port
@@ -262,13 +262,8 @@ def test_axe_finds_nothing(scheme: str, page: Page, server: Server, lab: FakePro
     assert complaints(page) == []
 
 
-def test_a_phone_shows_all_of_it_in_one_column(
-    browser: Browser, serve: Serve, lab: FakeProvider, witness: Witness
-) -> None:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
-    )
-    page = witness.watch(context.new_page())
+@on_a_phone
+def test_a_phone_shows_all_of_it_in_one_column(page: Page, serve: Serve, lab: FakeProvider) -> None:
     server = serve()
     page.goto(server.entrance)
     page.get_by_role("button", name="Chats").tap()
@@ -288,4 +283,3 @@ def test_a_phone_shows_all_of_it_in_one_column(
     page.get_by_role("button", name="gpt-x", exact=True).tap()
     expect(page.get_by_role("dialog")).to_be_visible()
     assert complaints(page) == []
-    context.close()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.agent.searching import Histories
 from tests.browser.filling import filled
-from tests.browser.scene import Serve, Witness, expect_ended, say
+from tests.browser.scene import Serve, Witness, expect_ended, on_a_phone, say
 from tests.browser.test_history import MOST_TURNS, first_depth, scroll_to
 from tests.browser.test_layout import complaints, overflows
 from tests.workspaces import says
@@ -224,16 +224,10 @@ def test_axe_finds_nothing_in_any_state(scheme: str, page: Page, serve: Serve) -
     assert complaints(page) == []
 
 
+@on_a_phone
 def test_on_a_phone_the_search_is_in_the_drawer_and_leads_out_of_it(
-    browser: Browser, serve: Serve, witness: Witness
+    page: Page, serve: Serve
 ) -> None:
-    context = browser.new_context(
-        viewport={"width": 412, "height": 839},
-        device_scale_factor=2.625,
-        is_mobile=True,
-        has_touch=True,
-    )
-    page = witness.watch(context.new_page())
     page.goto(serve(prepare=locks).entrance)
     page.get_by_role("button", name="Chats").tap()
     box(page).tap()
@@ -248,4 +242,3 @@ def test_on_a_phone_the_search_is_in_the_drawer_and_leads_out_of_it(
     page.wait_for_function("CSS.highlights.get('found')?.size > 0")
     assert is_in_sight(page, page.locator(".turn", has_text="flushing lock").locator(".answer"))
     assert not overflows(page)
-    context.close()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from msgspec import structs
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.filling import BEGAN_AT
-from tests.browser.scene import Serve, Witness
+from tests.browser.scene import Serve, on_a_phone
 from tests.browser.test_layout import complaints
 from tests.workspaces import MODEL
 from windowpane.ids import new_id
@@ -102,15 +102,9 @@ def test_a_search_of_the_provider_shows_what_it_asked_and_found(page: Page, serv
     expect(folded).to_contain_text("Sunny in Ulm, 21 degrees.")
 
 
-def test_on_a_phone_the_words_stand_below_and_nothing_is_cut_off(
-    browser: Browser, serve: Serve, witness: Witness
-) -> None:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
-    )
-    page = witness.watch(context.new_page())
+@on_a_phone
+def test_on_a_phone_the_words_stand_below_and_nothing_is_cut_off(page: Page, serve: Serve) -> None:
     page.goto(serve(prepare=prepare).entrance)
     expect(page.get_by_text("Sunny all day.")).to_be_visible()
     widths = page.locator("chat-log").evaluate("it => [it.scrollWidth, it.clientWidth]")
     assert widths[0] == widths[1]
-    context.close()

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.filling import filled
-from tests.browser.scene import Serve, Witness, expect_ended, say
+from tests.browser.scene import Serve, Witness, expect_ended, on_a_phone, say
 from tests.browser.test_layout import complaints, overflows, small_targets
 from tests.workspaces import does, says
 from windowpane.errors import Failure
@@ -295,13 +295,8 @@ def test_axe_finds_nothing_in_tools_menus_and_notices(
     assert complaints(page) == []
 
 
-def test_by_touch_one_button_opens_the_menu(
-    browser: Browser, serve: Serve, witness: Witness
-) -> None:
-    context = browser.new_context(
-        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
-    )
-    page = witness.watch(context.new_page())
+@on_a_phone
+def test_by_touch_one_button_opens_the_menu(page: Page, serve: Serve) -> None:
     page.goto(serve(says("A"), says("B")).entrance)
     turn = say(page, "one")
     expect_ended(turn)
@@ -315,4 +310,3 @@ def test_by_touch_one_button_opens_the_menu(
     assert not overflows(page)
     assert small_targets(page) == []
     assert complaints(page) == []
-    context.close()

@@ -36,6 +36,16 @@ def send_on(server: Server, chat_id: str, text: str) -> None:
     assert answer.status == 201, answer
 
 
+def begun_elsewhere(page: Page, serve: Serve, beside: Server) -> Server:
+    """Show the beginning of an answer; gives the server that will not end it."""
+    answering = serve(does(Say(chunks=("So far.",)), Hang()))
+    beside.start()
+    chat_id = open_on(beside, page)
+    send_on(answering, chat_id, "Go on.")
+    expect(page.locator(".turn .answer")).to_have_text("So far.")
+    return answering
+
+
 def test_a_page_shows_the_answer_of_another_server_as_it_is_written(
     page: Page, serve: Serve, beside: Server
 ) -> None:
@@ -68,12 +78,8 @@ def test_a_page_shows_the_answer_of_another_server_as_it_is_written(
 def test_the_stop_button_stops_another_servers_answer(
     page: Page, serve: Serve, beside: Server
 ) -> None:
-    answering = serve(does(Say(chunks=("So far.",)), Hang()))
-    beside.start()
-    chat_id = open_on(beside, page)
-    send_on(answering, chat_id, "Go on.")
+    begun_elsewhere(page, serve, beside)
     turn = page.locator(".turn")
-    expect(turn.locator(".answer")).to_have_text("So far.")
     page.get_by_role("button", name="Stop").click()
     expect_ended(turn, state="aborted")
     expect(turn.locator(".answer")).to_have_text("So far.")
@@ -82,12 +88,8 @@ def test_the_stop_button_stops_another_servers_answer(
 def test_a_page_sees_that_the_server_which_answered_died(
     page: Page, serve: Serve, beside: Server
 ) -> None:
-    answering = serve(does(Say(chunks=("So far.",)), Hang()))
-    beside.start()
-    chat_id = open_on(beside, page)
-    send_on(answering, chat_id, "Go on.")
+    answering = begun_elsewhere(page, serve, beside)
     turn = page.locator(".turn")
-    expect(turn.locator(".answer")).to_have_text("So far.")
     answering.kill()
     expect_ended(turn, state="interrupted")
     expect(turn.locator(".answer")).to_have_text("So far.")

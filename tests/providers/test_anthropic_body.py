@@ -2,11 +2,12 @@ from typing import cast
 
 import msgspec
 import pytest
-from msgspec import Raw, structs
+from msgspec import structs
 
 from tests.providers.asking import message, request, say
+from tests.providers.scenes import HELLO, LOOK, Wire, about_clocks, as_json
 from windowpane.context.marks import cache_marks
-from windowpane.context.request import CacheMark, ModelRequest, ToolDefinition
+from windowpane.context.request import CacheMark, ModelRequest
 from windowpane.definitions import ProviderDefinition
 from windowpane.messages import Message
 from windowpane.options import Effort, ReasoningOptions, RequestOptions
@@ -35,10 +36,6 @@ CITED = '{"type":"text","text":"So.","citations":[{"type":"char_location","docum
 NOVELTY = '{"type":"compaction","content":"zipped"}'
 MARK = {"type": "ephemeral"}
 SONNET = "claude-sonnet-4-5"
-LOOK = ToolDefinition(name="look", description="Looks.", schema=Raw(b'{"type":"object"}'))
-HELLO = message("user", Text(text="Hi"))
-
-Wire = dict[str, object]
 
 
 def own(block: str) -> Native:
@@ -63,10 +60,6 @@ def blocks(*parts: Part) -> object:
     return said["content"]
 
 
-def as_json(*natives: str) -> list[object]:
-    return [msgspec.json.decode(one) for one in natives]
-
-
 def optioned(options: RequestOptions, *, model: str = SONNET, limit: int | None = None) -> Wire:
     asking = request(HELLO, model=model)
     return body(structs.replace(asking, options=options, max_output_tokens=limit))
@@ -79,20 +72,8 @@ def thought_of(effort: Effort | None = None, budget_tokens: int | None = None) -
 
 
 def test_a_conversation_with_tools_is_put_in_the_familys_words() -> None:
-    asking = request(
-        message("user", Text(text="What time "), Text(text="is it?")),
-        message(
-            "assistant",
-            Reasoning(text="I need a clock."),
-            Text(text="I look."),
-            ToolCall(call_id="c1", name="now", arguments=""),
-            ToolCall(call_id="c2", name="zone", arguments='{"of": "me"}'),
-        ),
-        message(
-            "tool",
-            ToolResult(call_id="c1", name="now", text="12:00"),
-            ToolResult(call_id="c2", name="zone", text="Unknown.", is_error=True),
-        ),
+    asking = about_clocks(
+        error="Unknown.",
         model=SONNET,
         system="Be brief.\n\nPrevious Conversation Summary:\nClocks.",
     )

@@ -2,10 +2,11 @@ from typing import cast
 
 import msgspec
 import pytest
-from msgspec import Raw, structs
+from msgspec import structs
 
 from tests.providers.asking import message, request, say
-from windowpane.context.request import CacheMark, ModelRequest, ToolDefinition
+from tests.providers.scenes import HELLO, LOOK, Wire, about_clocks, as_json
+from windowpane.context.request import CacheMark, ModelRequest
 from windowpane.errors import InvalidInput
 from windowpane.messages import Message
 from windowpane.options import Effort, ReasoningOptions, RequestOptions
@@ -35,10 +36,6 @@ POINT = {"cachePoint": {"type": "default"}}
 SONNET = "us.anthropic.claude-sonnet-4-5-20250929-v1:0"
 NOVA, NOVA_2 = "us.amazon.nova-pro-v1:0", "us.amazon.nova-2-lite-v1:0"
 LLAMA = "us.meta.llama4-scout-17b-instruct-v1:0"
-LOOK = ToolDefinition(name="look", description="Looks.", schema=Raw(b'{"type":"object"}'))
-HELLO = message("user", Text(text="Hi"))
-
-Wire = dict[str, object]
 
 
 def own(block: str) -> Native:
@@ -64,10 +61,6 @@ def blocks(*parts: Part) -> object:
     return said["content"]
 
 
-def as_json(*natives: str) -> list[object]:
-    return [msgspec.json.decode(one) for one in natives]
-
-
 def optioned(options: RequestOptions, *, model: str = SONNET, limit: int | None = None) -> Wire:
     """What is said beside the messages."""
     asking = structs.replace(request(HELLO, model=model), options=options, max_output_tokens=limit)
@@ -75,22 +68,8 @@ def optioned(options: RequestOptions, *, model: str = SONNET, limit: int | None 
 
 
 def test_a_conversation_with_tools_is_put_in_the_familys_words() -> None:
-    asking = request(
-        message("user", Text(text="What time "), Text(text="is it?")),
-        message(
-            "assistant",
-            Reasoning(text="I need a clock."),
-            Text(text="I look."),
-            ToolCall(call_id="c1", name="now", arguments=""),
-            ToolCall(call_id="c2", name="zone", arguments='{"of": "me"}'),
-        ),
-        message(
-            "tool",
-            ToolResult(call_id="c1", name="now", text="12:00"),
-            ToolResult(call_id="c2", name="zone", text="", is_error=True),
-        ),
-        model=SONNET,
-        system="Be brief.\n\nPrevious Conversation Summary:\nClocks.",
+    asking = about_clocks(
+        error="", model=SONNET, system="Be brief.\n\nPrevious Conversation Summary:\nClocks."
     )
     nothing: Wire = {}
     assert body(structs.replace(asking, tools=(LOOK,), max_output_tokens=50)) == {

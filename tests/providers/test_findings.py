@@ -20,11 +20,7 @@ def found(family: str, block: str) -> Finding | None:
 @pytest.mark.parametrize(
     ("family", "block", "finding"),
     [
-        (
-            "anthropic",
-            SEARCH,
-            ("srv_1", "Weather\nhttps://w.example/\nRain\nhttps://r.example/", False),
-        ),
+        ("anthropic", SEARCH, ("srv_1", PAGES, False)),
         (
             "anthropic",
             '{"tool_use_id":"b","content":{"type":"bash_code_execution_result",'
@@ -84,9 +80,7 @@ def test_what_was_found_is_told_plainly(
     assert found(family, block) == Finding(call_id=call_id, text=text, is_error=is_error)
 
 
-@pytest.mark.parametrize(
-    "family", ["anthropic", "google", "openai_responses", "openai_chat", "new"]
-)
+@pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("block", ["{}", "[]", "null", "5", "{not json", '{"content":7}', ""])
 def test_a_block_that_nobody_knows_tells_nothing(family: str, block: str) -> None:
     assert found(family, block) is None

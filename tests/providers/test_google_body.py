@@ -2,10 +2,11 @@ from typing import cast
 
 import msgspec
 import pytest
-from msgspec import Raw, structs
+from msgspec import structs
 
 from tests.providers.asking import message, request, say
-from windowpane.context.request import CacheMark, ModelRequest, ToolDefinition
+from tests.providers.scenes import HELLO, LOOK, Wire, about_clocks
+from windowpane.context.request import CacheMark, ModelRequest
 from windowpane.definitions import ProviderDefinition
 from windowpane.messages import Message
 from windowpane.options import Effort, ReasoningOptions, RequestOptions
@@ -33,10 +34,6 @@ RESULT = '[{"codeExecutionResult":{"outcome":"OUTCOME_OK","output":"2"}}]'
 DRAWN = '[{"inlineData":{"mimeType":"image/png","data":"aWk="},"thoughtSignature":"c2lnNA=="}]'
 SKIPPED = "skip_thought_signature_validator"
 FLASH, PRO_3 = "gemini-2.5-flash", "gemini-3-pro-preview"
-LOOK = ToolDefinition(name="look", description="Looks.", schema=Raw(b'{"type":"object"}'))
-HELLO = message("user", Text(text="Hi"))
-
-Wire = dict[str, object]
 
 
 def own(block: str) -> Native:
@@ -72,22 +69,8 @@ def generation(options: RequestOptions, *, model: str = FLASH, limit: int | None
 
 
 def test_a_conversation_with_tools_is_put_in_the_familys_words() -> None:
-    asking = request(
-        message("user", Text(text="What time "), Text(text="is it?")),
-        message(
-            "assistant",
-            Reasoning(text="I need a clock."),
-            Text(text="I look."),
-            ToolCall(call_id="c1", name="now", arguments=""),
-            ToolCall(call_id="c2", name="zone", arguments='{"of": "me"}'),
-        ),
-        message(
-            "tool",
-            ToolResult(call_id="c1", name="now", text="12:00"),
-            ToolResult(call_id="c2", name="zone", text="Unknown.", is_error=True),
-        ),
-        model=FLASH,
-        system="Be brief.\n\nPrevious Conversation Summary:\nClocks.",
+    asking = about_clocks(
+        error="Unknown.", model=FLASH, system="Be brief.\n\nPrevious Conversation Summary:\nClocks."
     )
     nothing: Wire = {}
     assert body(asking) == {

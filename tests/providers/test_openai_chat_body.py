@@ -5,6 +5,7 @@ import pytest
 from msgspec import Raw
 
 from tests.providers.asking import message, request
+from tests.providers.scenes import HELLO, Wire, about_clocks
 from windowpane.context.request import CacheMark, ModelRequest, ToolDefinition
 from windowpane.messages import Message
 from windowpane.options import ReasoningOptions, RequestOptions
@@ -36,8 +37,6 @@ PERPLEXITY = "https://api.perplexity.ai"
 OLLAMA = "http://localhost:11434/v1"
 VLLM = "http://127.0.0.1:8000/v1"
 
-Wire = dict[str, object]
-
 
 def body(asking: ModelRequest, *, at: str = SOMEWHERE) -> Wire:
     return msgspec.json.decode(chat_body(asking, host=host_of(at)).body, type=Wire)
@@ -57,7 +56,7 @@ def native(**fields: object) -> Native:
 
 
 def asking_for(options: RequestOptions, *, model: str = "m1") -> ModelRequest:
-    asking = request(message("user", Text(text="Hi")), model=model)
+    asking = request(HELLO, model=model)
     return msgspec.structs.replace(asking, options=options)
 
 
@@ -69,23 +68,7 @@ def beyond_the_usual(options: RequestOptions, *, at: str, model: str = "m1") -> 
 
 
 def test_a_conversation_with_tools_is_put_in_the_familys_words() -> None:
-    asking = request(
-        message("user", Text(text="What time "), Text(text="is it?")),
-        message(
-            "assistant",
-            Reasoning(text="I need a clock."),
-            Text(text="I look."),
-            ToolCall(call_id="c1", name="now", arguments=""),
-            ToolCall(call_id="c2", name="zone", arguments='{"of": "me"}'),
-        ),
-        message(
-            "tool",
-            ToolResult(call_id="c1", name="now", text="12:00"),
-            ToolResult(call_id="c2", name="zone", text="", is_error=True),
-        ),
-        model="m1",
-        system="Be brief.",
-    )
+    asking = about_clocks(error="", model="m1", system="Be brief.")
     assert body(asking) == {
         "model": "m1",
         "messages": [

@@ -5,6 +5,7 @@ import pytest
 from msgspec import Raw
 
 from tests.providers.asking import message, request
+from tests.providers.scenes import HELLO
 from windowpane.context.request import CacheMark, ModelRequest, ToolDefinition
 from windowpane.messages import Message
 from windowpane.options import Effort, ReasoningOptions, ReasoningSummary, RequestOptions
@@ -53,8 +54,7 @@ def answered(*parts: Part) -> object:
 
 
 def optioned(model: str, options: RequestOptions) -> dict[str, object]:
-    question = message("user", Text(text="Hi"))
-    return body(ModelRequest(model=model, system="", messages=(question,), options=options))
+    return body(ModelRequest(model=model, system="", messages=(HELLO,), options=options))
 
 
 def test_a_plan_becomes_exactly_these_bytes() -> None:

@@ -6,15 +6,16 @@ from typing import cast
 
 import msgspec
 import pytest
-from msgspec import Raw, structs
+from msgspec import structs
 
 from tests.providers.asking import say
 from tests.providers.recordings import dialect_for, recordings
+from tests.providers.scenes import LOOK, Wire
 from tests.providers.test_recordings import heard
 from tests.providers.test_wire import MODELS, REMOTE
 from tests.providers.wires import wires
 from windowpane.context.emission import WHOLE, emitted
-from windowpane.context.request import ModelRequest, ToolDefinition
+from windowpane.context.request import ModelRequest
 from windowpane.definitions import Family
 from windowpane.messages import Message
 from windowpane.options import ReasoningOptions, RequestOptions
@@ -29,8 +30,6 @@ from windowpane.parts import (
     ToolResult,
 )
 
-Wire = dict[str, object]
-TOOL = ToolDefinition(name="look", description="Looks.", schema=Raw(b'{"type":"object"}'))
 every_pair = pytest.mark.parametrize(("source", "target"), list(permutations(REMOTE, 2)))
 
 
@@ -57,7 +56,7 @@ def continued(parts: tuple[Part, ...], *, target: Family) -> ModelRequest:
         model=MODELS[target],
         system="Be exact.",
         messages=(*emitted(turn, WHOLE), say("rec_5", "user", Text(text="And?"))),
-        tools=(TOOL,),
+        tools=(LOOK,),
         options=RequestOptions(reasoning=ReasoningOptions(effort="high")),
     )
 

@@ -13,6 +13,7 @@ from tests.providers.test_wire import REMOTE
 from tests.providers.wires import Wire, assert_is, cut_at, wires
 from windowpane.definitions import Family
 from windowpane.parts import Text
+from windowpane.providers import sse
 from windowpane.providers.base import StreamMapper
 
 NAMED: dict[str, tuple[Family, Wire]] = {
@@ -89,6 +90,19 @@ def test_an_answer_cut_anywhere_is_a_net_failure_with_the_text_so_far(
             assert answer.failure.kind == "net"
         else:
             assert answer.failure.kind in ("net", whole.failure.kind)
+
+
+@pytest.mark.parametrize("family", [family for family in REMOTE if family != "bedrock"])
+def test_an_event_without_end_breaks_off_an_answer_that_keeps_its_text(
+    family: Family, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Amazon's frames say their size first and have a limit of their own."""
+    cut = wires(family)["cut"]
+    monkeypatch.setattr(sse, "EVENT_LIMIT_BYTES", 10_000)
+    answer = answered(family, [cut.body, b"x" * 20_000])
+    assert answer.failure is not None
+    assert "more than 10,000 bytes" in answer.failure.message
+    assert answer.parts == cut.answer.parts
 
 
 def assert_ends_well(family: Family, wire: Wire, *, place: int, bit: int) -> None:

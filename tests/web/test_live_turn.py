@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from tests.render.page import Element, Page, parsed
+from tests.web.scene import AT, TURN
 from windowpane.events import (
     Event,
     OpenPart,
@@ -20,21 +20,11 @@ from windowpane.events import (
 from windowpane.messages import Message
 from windowpane.parts import Citation, Native, Opaque, Part, Reasoning, Text, ToolCall
 from windowpane.render import Patch
-from windowpane.turns import Turn
 from windowpane.web.frames import Frame, PatchFrame, PieceFrame
 from windowpane.web.live_turn import LiveTurn
 from windowpane.web.open_part import loaded_html
 
-AT = datetime(2026, 5, 12, 9, 14, tzinfo=UTC)
-TURN = Turn(
-    id="trn_a",
-    chat_id="cht_a",
-    parent_id=None,
-    depth=0,
-    model="p/m",
-    state="sending",
-    created_at=AT,
-)
+SENDING = structs.replace(TURN, state="sending")
 ASKED = Message(id="rec_a", role="user", parts=(Text(text="go"),), created_at=AT)
 NATIVE = Native(family="f", block="{}")
 
@@ -85,7 +75,7 @@ def prose_of(piece: Element) -> Element:
 
 
 def loaded_answer(shown: list[Part], open_part: OpenPart | None) -> str:
-    live = LiveTurn(TurnStarted(turn=TURN, message=ASKED))
+    live = LiveTurn(TurnStarted(turn=SENDING, message=ASKED))
     for part in shown:
         live.take(PartDone(part=part))
     html = loaded_html(live.content, open_part=open_part, tool_runs=(), held=None, place=None)
@@ -118,7 +108,7 @@ def opened_by(events: list[Event]) -> OpenPart | None:
 @settings(deadline=None)
 @given(st.lists(parts, max_size=5), st.integers(min_value=1, max_value=9))
 def test_at_every_moment_a_page_shows_what_it_would_load(shown: list[Part], size: int) -> None:
-    live, page = LiveTurn(TurnStarted(turn=TURN, message=ASKED)), Answer()
+    live, page = LiveTurn(TurnStarted(turn=SENDING, message=ASKED)), Answer()
     for count, part in enumerate(shown):
         events = events_of(part, size)
         for number, event in enumerate(events, start=1):
@@ -128,7 +118,7 @@ def test_at_every_moment_a_page_shows_what_it_would_load(shown: list[Part], size
             known = shown[: count + 1] if is_done else shown[:count]
             loaded = loaded_answer(known, None if is_done else opened_by(events[:number]))
             assert page.html() == loaded
-    ended = live.take(TurnEnded(turn=TURN))
+    ended = live.take(TurnEnded(turn=SENDING))
     for frame in ended:
         page.take(frame)
     assert page.html() == loaded_answer(shown, None)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from tests.web.scene import AT, TURN
 from windowpane.errors import Failure
 from windowpane.events import OpenPart
 from windowpane.messages import Finish, Message, Role
@@ -39,16 +39,6 @@ from windowpane.web.pieces import (
 )
 from windowpane.web.turns import standing_of
 
-AT = datetime(2026, 5, 12, 9, 14, tzinfo=UTC)
-TURN = Turn(
-    id="trn_a",
-    chat_id="cht_a",
-    parent_id=None,
-    depth=0,
-    model="p/m",
-    state="complete",
-    created_at=AT,
-)
 NATIVE = Native(family="anthropic", block="{}")
 PIXEL = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 HOSTILE = "<img src=x onerror=alert(1)>"

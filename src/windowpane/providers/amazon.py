@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from windowpane.definitions import ProviderDefinition
 from windowpane.errors import InvalidInput
 from windowpane.providers.amazon_signing import signed_headers
 from windowpane.providers.base import WireRequest
+from windowpane.providers.writing import Written
 
 DEFAULT_REGION = "us-east-1"
 REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-\d")
@@ -22,6 +23,28 @@ AMAZON_HOST = re.compile(
     rf"(?P<lead>(?:.+\.)?)bedrock(?:-runtime)?(?P<fips>-fips)?\.(?P<region>{REGION.pattern})"
     r"(?P<tail>(?:\.vpce)?\.amazonaws\.com(?:\.cn)?)"
 )
+
+
+class AmazonDialect:
+    """Where Bedrock is asked and who asks, whatever the words; the model is in the address."""
+
+    def __init__(self, definition: ProviderDefinition) -> None:
+        self._given_url = definition.base_url
+        self.base_url = amazon_runtime_url(definition.base_url)
+        self.secrets = amazon_secrets(definition)
+        self._authorise = amazon_authorise(definition, region=amazon_region(definition.base_url))
+
+    def authorise(self, wire: WireRequest) -> Mapping[str, str]:
+        return self._authorise(wire)
+
+    def _asking(self, written: Written, *, model: str, act: str) -> WireRequest:
+        return WireRequest(
+            method="POST",
+            url=f"{self.base_url}/model/{quote(model, safe='')}/{act}",
+            headers={"content-type": "application/json"},
+            body=written.body,
+            spans=written.spans,
+        )
 
 
 def is_amazon_address(base_url: str) -> bool:

@@ -15,9 +15,11 @@ import msgspec
 from msgspec import Struct
 
 from windowpane.definitions import Ability, ModelInfo
-from windowpane.errors import Failure, ProviderFailed
+from windowpane.errors import ProviderFailed
 from windowpane.providers.amazon import amazon_control_url_in, amazon_region
 from windowpane.providers.base import Fetch, WireRequest
+from windowpane.providers.classify import no_list
+from windowpane.providers.decoding import NOT_JSON
 
 PAGE_ENTRIES = 1000
 MOST_PAGES = 20
@@ -150,9 +152,8 @@ class _Control:
         body = await self._fetch(WireRequest(method="GET", url=url, headers={}, body=b""))
         try:
             return msgspec.json.decode(body, type=kind)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            message = f"{url} does not answer with a list of models. Check the base URL."
-            raise ProviderFailed(Failure(kind="invalid", message=message)) from error
+        except NOT_JSON as error:
+            raise no_list(url) from error
 
 
 def _regions(profiles: Iterable[_Profile]) -> set[str]:

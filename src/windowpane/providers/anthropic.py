@@ -7,21 +7,14 @@ the same words in its own addresses and frames.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import msgspec
 from msgspec import Struct, structs
 
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import Ability, ModelInfo, ProviderDefinition
-from windowpane.errors import Failure, ProviderFailed
-from windowpane.providers.amazon import (
-    amazon_authorise,
-    amazon_region,
-    amazon_runtime_url,
-    amazon_secrets,
-    is_amazon_address,
-)
+from windowpane.providers.amazon import AmazonDialect, is_amazon_address
 from windowpane.providers.anthropic_body import messages_body
 from windowpane.providers.anthropic_stream import (
     AnthropicStreamMapper,
@@ -29,7 +22,9 @@ from windowpane.providers.anthropic_stream import (
     sse_payloads,
 )
 from windowpane.providers.base import Dialect, Fetch, StreamMapper, WireRequest
+from windowpane.providers.classify import no_list
 from windowpane.providers.claude import LONG_CONTEXT
+from windowpane.providers.decoding import NOT_JSON
 
 BASE_URL = "https://api.anthropic.com"
 API_VERSION = "2023-06-01"
@@ -111,22 +106,12 @@ class AnthropicDialect:
         body = await fetch(WireRequest(method="GET", url=url, headers=headers, body=b""))
         try:
             return _decode_page(body)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            message = f"{url} does not answer with a list of models. Check the base URL."
-            raise ProviderFailed(Failure(kind="invalid", message=message)) from error
+        except NOT_JSON as error:
+            raise no_list(url) from error
 
 
-class BedrockMessagesDialect:
+class BedrockMessagesDialect(AmazonDialect):
     """The same words by way of Bedrock: the model is in the address, the answer in frames."""
-
-    def __init__(self, definition: ProviderDefinition) -> None:
-        self._given_url = definition.base_url
-        self.base_url = amazon_runtime_url(definition.base_url)
-        self.secrets = amazon_secrets(definition)
-        self._authorise = amazon_authorise(definition, region=amazon_region(definition.base_url))
-
-    def authorise(self, wire: WireRequest) -> Mapping[str, str]:
-        return self._authorise(wire)
 
     def to_wire(self, request: ModelRequest) -> WireRequest:
         extra: dict[str, object] = {"anthropic_version": BEDROCK_VERSION}
@@ -134,13 +119,7 @@ class BedrockMessagesDialect:
             extra["anthropic_beta"] = [LONG_CONTEXT]
         written = messages_body(_without_search(request), extra=extra)
         act = "invoke-with-response-stream" if request.options.is_streamed else "invoke"
-        return WireRequest(
-            method="POST",
-            url=f"{self.base_url}/model/{quote(request.model, safe='')}/{act}",
-            headers={"content-type": "application/json"},
-            body=written.body,
-            spans=written.spans,
-        )
+        return self._asking(written, model=request.model, act=act)
 
     def mapper(self) -> StreamMapper:
         payloads = FramedPayloads(secrets=self.secrets)

@@ -14,22 +14,23 @@ from typing import Protocol
 import msgspec
 from msgspec import Raw, Struct
 
-from windowpane.errors import Failure, ProviderFailed
-from windowpane.events import Finished, StreamEvent, UsageReported
+from windowpane.errors import ProviderFailed
+from windowpane.events import StreamEvent
 from windowpane.messages import Finish
 from windowpane.parts import Citation, Native, Opaque, ServerTool
 from windowpane.providers.anthropic_body import FAMILY
-from windowpane.providers.assembly import Assembly, Draft
+from windowpane.providers.assembly import Draft
 from windowpane.providers.classify import (
-    CUT,
     Complaint,
     complaint_from,
     failure_from,
     malformed,
     unreadable,
 )
+from windowpane.providers.decoding import NOT_JSON, reader_of
 from windowpane.providers.eventstream import Frame, FrameParser
-from windowpane.providers.sse import SseParser
+from windowpane.providers.mapper import AnswerMapper, last_counts
+from windowpane.providers.sse import SseParser, is_sse
 from windowpane.usage import TokenUsage
 
 FINISHES: dict[str, Finish] = {
@@ -106,11 +107,10 @@ class _Event(Struct, gc=False):
     usage: _Usage | None = None
 
 
-_decode_event = msgspec.json.Decoder(_Event).decode
-_decode_delta = msgspec.json.Decoder(_Delta).decode
-_decode_message = msgspec.json.Decoder(_Message).decode
-_decode_fields = msgspec.json.Decoder(Fields).decode
-_NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError)
+_event_from = reader_of(_Event)
+_delta_from = reader_of(_Delta)
+_message_from = reader_of(_Message)
+_fields_from = reader_of(Fields)
 
 
 class Payloads(Protocol):
@@ -156,7 +156,7 @@ _decode_wrapped = msgspec.json.Decoder(_Wrapped).decode
 def _unwrapped(payload: bytes) -> bytes:
     try:
         return b64decode(_decode_wrapped(payload).bytes)
-    except (*_NOT_JSON, NotBase64) as error:
+    except (*NOT_JSON, NotBase64) as error:
         raise ProviderFailed(malformed(payload)) from error
 
 
@@ -175,27 +175,17 @@ class _Block:
         return _text(self.fields, "type")
 
 
-class AnthropicStreamMapper:
-    """``failure`` is set when the provider broke off; the events up to it stay valid."""
-
+class AnthropicStreamMapper(AnswerMapper[bytes]):
     def __init__(self, payloads: Payloads, *, secrets: Sequence[str]) -> None:
+        super().__init__(payloads.feed, secrets=secrets)
         self._payloads = payloads
-        self._secrets = secrets
-        self._assembly = Assembly()
         self._blocks: dict[int, _Block] = {}
         self._stop_reason: str | None = None
         self._usage: _Usage | None = None
-        self.failure: Failure | None = None
-        self.is_done = False
-
-    def feed(self, block: bytes) -> list[StreamEvent]:
-        """The events of one block, its text joined into one delta."""
-        self._read_all(self._payloads.feed(block))
-        return self._assembly.take()
 
     def whole(self, body: bytes) -> list[StreamEvent]:
         """An answer in one piece, from a server that does not stream or does not say so."""
-        if body.lstrip().startswith((b"data:", b"event:", b":")):
+        if is_sse(body):
             return [*self.feed(body), *self.end()]
         message = _message_from(body)
         if message is not None and message.error is not None:
@@ -206,28 +196,10 @@ class AnthropicStreamMapper:
             self._read_message(message)
         return self.end()
 
-    def end(self) -> list[StreamEvent]:
-        """The body is over: what is open closes, and the answer is complete or cut."""
-        self._read_all(one for one in self._payloads.end() if _event_from(one) is not None)
-        if self.failure is None and not self.is_done:
-            self.failure = CUT
-        events = self._assembly.close()
-        if self._usage is not None and self._usage.input_tokens is not None:
-            events.append(UsageReported(usage=_normalised(self._usage)))
-        if self.failure is None:
-            events.append(Finished(finish=self._finish()))
-        return events
+    def _last_payloads(self) -> Iterable[bytes]:
+        return (one for one in self._payloads.end() if _event_from(one) is not None)
 
-    def _read_all(self, payloads: Iterable[bytes]) -> None:
-        try:
-            for payload in payloads:
-                self._read_payload(payload)
-        except ProviderFailed as failed:
-            self.failure = self.failure or failed.failure
-
-    def _read_payload(self, payload: bytes) -> None:
-        if self.is_done or self.failure is not None:
-            return
+    def _read(self, payload: bytes) -> None:
         event = _event_from(payload)
         if event is None:
             self.failure = malformed(payload)
@@ -374,19 +346,13 @@ class AnthropicStreamMapper:
         self._note_usage(event.usage)
 
     def _note_usage(self, usage: _Usage | None) -> None:
-        """Counts are cumulative, and the last word on each is the right one."""
-        if usage is None:
-            return
-        if self._usage is None:
-            self._usage = _Usage()
-        for name in _Usage.__struct_fields__:
-            value = getattr(usage, name)
-            if value is not None:
-                setattr(self._usage, name, value)
+        if usage is not None:
+            self._usage = last_counts(self._usage, usage)
 
-    def _fail(self, body: bytes) -> None:
-        complaint = complaint_from(body, http_status=None)
-        self.failure = failure_from(complaint, secrets=self._secrets, retry_after_seconds=None)
+    def _told_usage(self) -> TokenUsage | None:
+        if self._usage is None or self._usage.input_tokens is None:
+            return None
+        return _normalised(self._usage)
 
     def _finish(self) -> Finish:
         if self._stop_reason is None:
@@ -396,34 +362,6 @@ class AnthropicStreamMapper:
 
 def sse_payloads() -> Payloads:
     return SseParser()
-
-
-def _event_from(payload: bytes) -> _Event | None:
-    try:
-        return _decode_event(payload)
-    except _NOT_JSON:
-        return None
-
-
-def _message_from(body: bytes) -> _Message | None:
-    try:
-        return _decode_message(body)
-    except _NOT_JSON:
-        return None
-
-
-def _delta_from(raw: Raw) -> _Delta | None:
-    try:
-        return _decode_delta(raw)
-    except _NOT_JSON:
-        return None
-
-
-def _fields_from(raw: Raw) -> Fields | None:
-    try:
-        return _decode_fields(raw)
-    except _NOT_JSON:
-        return None
 
 
 def _text(fields: Fields, name: str) -> str:

@@ -13,21 +13,21 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec import Raw, Struct
 
-from windowpane.errors import Failure, ProviderFailed
-from windowpane.events import Finished, StreamEvent, UsageReported
+from windowpane.events import StreamEvent
 from windowpane.messages import Finish
 from windowpane.parts import Citation, Native, Opaque, ServerTool
-from windowpane.providers.assembly import Assembly, Draft
+from windowpane.providers.assembly import Draft
 from windowpane.providers.bedrock_body import FAMILY
 from windowpane.providers.classify import (
-    CUT,
     Complaint,
     complaint_from,
     failure_from,
     malformed,
     unreadable,
 )
+from windowpane.providers.decoding import NOT_JSON, reader_of
 from windowpane.providers.eventstream import Frame, FrameParser
+from windowpane.providers.mapper import AnswerMapper
 from windowpane.usage import TokenUsage
 
 FINISHES: dict[str, Finish] = {
@@ -138,9 +138,9 @@ class _Answer(Struct, gc=False):
 
 
 _decode_event = msgspec.json.Decoder(_Event).decode
-_decode_piece = msgspec.json.Decoder(_Piece).decode
-_decode_answer = msgspec.json.Decoder(_Answer).decode
-_NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError)
+_piece_from = reader_of(_Piece)
+_answer_from = reader_of(_Answer)
+_text_from = reader_of(str)
 
 
 class _Open:
@@ -155,35 +155,16 @@ class _Open:
         self.unknown: list[Raw] = []
 
 
-class BedrockStreamMapper:
-    """``failure`` is set when the provider broke off; the events up to it stay valid."""
-
+class BedrockStreamMapper(AnswerMapper[Frame]):
     def __init__(self, *, secrets: Sequence[str]) -> None:
-        self._secrets = secrets
-        self._frames = FrameParser()
-        self._assembly = Assembly()
+        super().__init__(FrameParser().feed, secrets=secrets)
         self._open: dict[int, _Open] = {}
         self._stop_reason: str | None = None
         self._usage: _Usage | None = None
-        self.failure: Failure | None = None
-        self.is_done = False
-
-    def feed(self, block: bytes) -> list[StreamEvent]:
-        """The events of one block, its text joined into one delta."""
-        try:
-            for frame in self._frames.feed(block):
-                if not self.is_done and self.failure is None:
-                    self._read_frame(frame)
-        except ProviderFailed as failed:
-            self.failure = self.failure or failed.failure
-        return self._assembly.take()
 
     def whole(self, body: bytes) -> list[StreamEvent]:
         """An answer in one piece."""
-        try:
-            answer = _decode_answer(body)
-        except _NOT_JSON:
-            answer = _Answer()
+        answer = _answer_from(body) or _Answer()
         message = answer.output.message if answer.output else None
         if message is None or message.content is None:
             self.failure = unreadable(body)
@@ -194,24 +175,13 @@ class BedrockStreamMapper:
         self.is_done = True
         return self.end()
 
-    def end(self) -> list[StreamEvent]:
-        """The body is over: what is open closes, and the answer is complete or cut."""
-        if self.failure is None and not self.is_done:
-            self.failure = CUT
-        events = self._assembly.close()
-        if self._usage is not None and self._usage.inputTokens is not None:
-            events.append(UsageReported(usage=_normalised(self._usage)))
-        if self.failure is None:
-            events.append(Finished(finish=self._finish()))
-        return events
-
-    def _read_frame(self, frame: Frame) -> None:
+    def _read(self, frame: Frame) -> None:
         if frame.headers.get(":message-type") in ("exception", "error"):
-            self._fail(frame)
+            self._read_exception(frame)
             return
         try:
             event = _decode_event(frame.payload)
-        except _NOT_JSON:
+        except NOT_JSON:
             self.failure = malformed(frame.payload)
             return
         match frame.headers.get(":event-type"):
@@ -274,9 +244,8 @@ class BedrockStreamMapper:
 
     def _read_input(self, opened: _Open, tool: _ToolUse) -> None:
         """In a stream the input is a text that grows."""
-        try:
-            piece = msgspec.json.decode(tool.input, type=str)
-        except _NOT_JSON:
+        piece = _text_from(tool.input)
+        if piece is None:
             return
         opened.input.append(piece)
         if opened.draft is not None:
@@ -349,7 +318,7 @@ class BedrockStreamMapper:
             return
         self._assembly.add(Opaque(kind=kind, native=Native(family=FAMILY, block=text)))
 
-    def _fail(self, frame: Frame) -> None:
+    def _read_exception(self, frame: Frame) -> None:
         said = complaint_from(frame.payload, http_status=None)
         headers = frame.headers
         complaint = Complaint(
@@ -359,17 +328,15 @@ class BedrockStreamMapper:
         )
         self.failure = failure_from(complaint, secrets=self._secrets, retry_after_seconds=None)
 
+    def _told_usage(self) -> TokenUsage | None:
+        if self._usage is None or self._usage.inputTokens is None:
+            return None
+        return _normalised(self._usage)
+
     def _finish(self) -> Finish:
         if self._stop_reason is None:
             return "tool_use" if self._assembly.has_calls else "stop"
         return FINISHES.get(self._stop_reason, "error")
-
-
-def _piece_from(raw: Raw) -> _Piece | None:
-    try:
-        return _decode_piece(raw)
-    except _NOT_JSON:
-        return None
 
 
 def _native(block: Block) -> Native:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct, structs
 
-from windowpane.errors import Failure, FailureKind
+from windowpane.errors import Failure, FailureKind, ProviderFailed
 from windowpane.providers.kinds import kind_of
 from windowpane.providers.retry_after import wait_in_sentence, wait_in_text
 
@@ -83,6 +83,11 @@ def unreadable(body: bytes) -> Failure:
         if body.strip() and (TRUNCATED in str(error) or f"(byte {len(body)})" in str(error)):
             return CUT
     return malformed(body)
+
+
+def no_list(url: str) -> ProviderFailed:
+    message = f"{url} does not answer with a list of models. Check the base URL."
+    return ProviderFailed(Failure(kind="invalid", message=message))
 
 
 def complaint_from(body: bytes, *, http_status: int | None) -> Complaint:

@@ -14,8 +14,9 @@ from msgspec import Struct
 
 from windowpane.context.request import ModelRequest
 from windowpane.definitions import Ability, ModelInfo, ProviderDefinition
-from windowpane.errors import Failure, ProviderFailed
 from windowpane.providers.base import Fetch, StreamMapper, WireRequest
+from windowpane.providers.classify import no_list
+from windowpane.providers.decoding import NOT_JSON
 from windowpane.providers.google_body import contents_body
 from windowpane.providers.google_stream import GoogleStreamMapper
 
@@ -101,9 +102,8 @@ async def _fetched(fetch: Fetch, url: str) -> _Page:
     body = await fetch(WireRequest(method="GET", url=url, headers={}, body=b""))
     try:
         return _decode_page(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        message = f"{url} does not answer with a list of models. Check the base URL."
-        raise ProviderFailed(Failure(kind="invalid", message=message)) from error
+    except NOT_JSON as error:
+        raise no_list(url) from error
 
 
 def _is_chat_model(model: _Model) -> bool:

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from msgspec import Raw, Struct
 
-from windowpane.errors import Failure, ProviderFailed
-from windowpane.events import Finished, StreamEvent, UsageReported
+from windowpane.events import StreamEvent
 from windowpane.messages import Finish
 from windowpane.parts import Citation, Image, Native, Opaque, ServerTool
-from windowpane.providers.assembly import Assembly, Draft
-from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed, unreadable
+from windowpane.providers.assembly import Draft
+from windowpane.providers.classify import malformed, unreadable
+from windowpane.providers.decoding import NOT_JSON, reader_of
 from windowpane.providers.google_body import FAMILY
+from windowpane.providers.mapper import AnswerMapper, last_counts
 from windowpane.providers.sse import SseParser
 from windowpane.usage import TokenUsage
 
@@ -118,10 +119,9 @@ class _Chunk(Struct, gc=False):
     error: object = None
 
 
-_decode_chunk = msgspec.json.Decoder(_Chunk).decode
-_decode_part = msgspec.json.Decoder(_Part).decode
-_decode_list = msgspec.json.Decoder(list[Raw]).decode
-_NOT_JSON = (msgspec.DecodeError, UnicodeDecodeError)
+_chunk_from = reader_of(_Chunk)
+_part_from = reader_of(_Part)
+_list_from = reader_of(list[Raw])
 
 
 class _SignedText:
@@ -150,13 +150,12 @@ class _SignedText:
         return [*self.parts, rest | {"thought": True} if self._is_thought else rest]
 
 
-class GoogleStreamMapper:
-    """``failure`` is set when the provider broke off; the events up to it stay valid."""
+class GoogleStreamMapper(AnswerMapper[bytes]):
+    """It is never done: after the finish there may still be usage, and no word says otherwise."""
 
     def __init__(self, *, secrets: Sequence[str]) -> None:
-        self._secrets = secrets
         self._sse = SseParser()
-        self._assembly = Assembly()
+        super().__init__(self._sse.feed, secrets=secrets)
         self._draft: Draft | None = None
         self._signed = _SignedText()
         self._calls = 0
@@ -164,17 +163,6 @@ class GoogleStreamMapper:
         self._is_blocked = False
         self._usage: _Usage | None = None
         self._web_searches = 0
-        self.failure: Failure | None = None
-        # No word says that nothing follows: after the finish there may still be usage.
-        self.is_done = False
-
-    def feed(self, block: bytes) -> list[StreamEvent]:
-        """The events of one block, its text joined into one delta."""
-        try:
-            self._read_all(self._sse.feed(block))
-        except ProviderFailed as failed:
-            self.failure = self.failure or failed.failure
-        return self._assembly.take()
 
     def whole(self, body: bytes) -> list[StreamEvent]:
         """An answer in one piece: an object, or a list of what a stream would have sent."""
@@ -188,30 +176,20 @@ class GoogleStreamMapper:
             self.failure = unreadable(body)
         return self.end()
 
-    def end(self) -> list[StreamEvent]:
-        """The body is over: what is open closes, and the answer is complete or cut."""
-        self._read_all(one for one in self._sse.end() if _chunk_from(one) is not None)
-        if self.failure is None and self._finish_reason is None and not self._is_blocked:
-            self.failure = CUT
-        events = self._assembly.close()
-        if self._usage is not None and self._usage.promptTokenCount is not None:
-            usage = _normalised(self._usage, web_searches=self._web_searches)
-            events.append(UsageReported(usage=usage))
-        if self.failure is None:
-            events.append(Finished(finish=self._finish()))
-        return events
+    def _last_payloads(self) -> Iterable[bytes]:
+        return (one for one in self._sse.end() if _chunk_from(one) is not None)
 
-    def _read_all(self, payloads: Iterable[bytes]) -> None:
-        for payload in payloads:
-            if self.failure is not None:
-                return
-            chunk = _chunk_from(payload)
-            if chunk is None:
-                self.failure = malformed(payload)
-            elif chunk.error is not None:
-                self._fail(payload)
-            else:
-                self._read_chunk(chunk)
+    def _is_complete(self) -> bool:
+        return self._finish_reason is not None or self._is_blocked
+
+    def _read(self, payload: bytes) -> None:
+        chunk = _chunk_from(payload)
+        if chunk is None:
+            self.failure = malformed(payload)
+        elif chunk.error is not None:
+            self._fail(payload)
+        else:
+            self._read_chunk(chunk)
 
     def _read_chunk(self, chunk: _Chunk) -> None:
         for candidate in (chunk.candidates or ())[:1]:
@@ -219,7 +197,7 @@ class GoogleStreamMapper:
         if chunk.promptFeedback is not None and chunk.promptFeedback.blockReason:
             self._is_blocked = self._is_blocked or not chunk.candidates
         if chunk.usageMetadata is not None:
-            self._note_usage(chunk.usageMetadata)
+            self._usage = last_counts(self._usage, chunk.usageMetadata)
 
     def _read_candidate(self, candidate: _Candidate, *, response_id: str) -> None:
         content = candidate.content or _Content()
@@ -291,18 +269,10 @@ class GoogleStreamMapper:
         for citation in citations:
             self._draft.cite(citation)
 
-    def _note_usage(self, usage: _Usage) -> None:
-        """Counts may differ from chunk to chunk; the last word on each is the right one."""
-        if self._usage is None:
-            self._usage = _Usage()
-        for name in _Usage.__struct_fields__:
-            value = getattr(usage, name)
-            if value is not None:
-                setattr(self._usage, name, value)
-
-    def _fail(self, payload: bytes) -> None:
-        complaint = complaint_from(payload, http_status=None)
-        self.failure = failure_from(complaint, secrets=self._secrets, retry_after_seconds=None)
+    def _told_usage(self) -> TokenUsage | None:
+        if self._usage is None or self._usage.promptTokenCount is None:
+            return None
+        return _normalised(self._usage, web_searches=self._web_searches)
 
     def _finish(self) -> Finish:
         if self._finish_reason is None:
@@ -311,32 +281,16 @@ class GoogleStreamMapper:
         return "tool_use" if finish == "stop" and self._assembly.has_calls else finish
 
 
-def _chunk_from(payload: bytes) -> _Chunk | None:
-    try:
-        return _decode_chunk(payload)
-    except _NOT_JSON:
-        return None
-
-
-def _part_from(raw: Raw) -> _Part | None:
-    try:
-        return _decode_part(raw)
-    except _NOT_JSON:
-        return None
-
-
 def _listed(body: bytes) -> list[bytes]:
-    try:
-        return [bytes(raw) for raw in _decode_list(body)]
-    except _NOT_JSON:
-        return [body]
+    raws = _list_from(body)
+    return [body] if raws is None else [bytes(raw) for raw in raws]
 
 
 def _kind(raw: Raw) -> str:
     """A part is named by its one field."""
     try:
         return next(iter(msgspec.json.decode(raw, type=dict[str, Raw])), "part")
-    except _NOT_JSON:
+    except NOT_JSON:
         return "part"
 
 

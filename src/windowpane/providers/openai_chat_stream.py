@@ -6,16 +6,16 @@ reads every compatible server's dialect; how the bytes got here is not its busin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from windowpane.errors import Failure, ProviderFailed
-from windowpane.events import Finished, StreamEvent, UsageReported
+from windowpane.events import StreamEvent
 from windowpane.messages import Finish
 from windowpane.parts import Citation, Image, Opaque, ServerTool
-from windowpane.providers.assembly import Assembly, Draft
-from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed, unreadable
+from windowpane.providers.assembly import Draft
+from windowpane.providers.classify import malformed, unreadable
+from windowpane.providers.mapper import AnswerMapper
 from windowpane.providers.openai_chat_native import Fields, Thought, native_of
 from windowpane.providers.openai_chat_wire import (
     WireCall,
@@ -30,7 +30,8 @@ from windowpane.providers.openai_chat_wire import (
     decoded,
     normalised,
 )
-from windowpane.providers.sse import SseParser
+from windowpane.providers.sse import SseParser, is_sse
+from windowpane.usage import TokenUsage
 
 DONE = b"[DONE]"
 FINISHES: dict[str, Finish] = {
@@ -49,13 +50,10 @@ FINISHES: dict[str, Finish] = {
 }
 
 
-class ChatStreamMapper:
-    """``failure`` is set when the provider broke off; the events up to it stay valid."""
-
+class ChatStreamMapper(AnswerMapper[bytes | str]):
     def __init__(self, *, secrets: Sequence[str]) -> None:
-        self._secrets = secrets
         self._sse = SseParser()
-        self._assembly = Assembly()
+        super().__init__(self._sse.feed, secrets=secrets)
         self._calls: dict[int, Draft] = {}
         # What is being written now, if it is prose.
         self._text: Draft | None = None
@@ -67,26 +65,15 @@ class ChatStreamMapper:
         self._finish_reason: str | None = None
         self._has_refusal = False
         self._usage: WireUsage | None = None
-        self.failure: Failure | None = None
-        self.is_done = False
-
-    def feed(self, block: bytes) -> list[StreamEvent]:
-        """The events of one block, its text joined into one delta."""
-        try:
-            for payload in self._sse.feed(block):
-                self._read_payload(payload)
-        except ProviderFailed as failed:
-            self.failure = failed.failure
-        return self._assembly.take()
 
     def read(self, payload: str) -> list[StreamEvent]:
         """The events of one chunk that came by itself, without the wrapping of a stream."""
-        self._read_payload(payload)
+        self._read_all((payload,))
         return self._assembly.take()
 
     def whole(self, body: bytes) -> list[StreamEvent]:
         """An answer in one piece, from a server that does not stream or does not say so."""
-        if body.lstrip().startswith((b"data:", b"event:", b":")):
+        if is_sse(body):
             return [*self.feed(body), *self.end()]
         self._is_whole = True
         chunk = decoded(body)
@@ -97,27 +84,19 @@ class ChatStreamMapper:
         self.is_done = True
         return self.end()
 
-    def end(self) -> list[StreamEvent]:
-        """The body is over: what is open closes, and the answer is complete or cut."""
-        for payload in self._sse.end():
-            if payload == DONE or decoded(payload) is not None:
-                self._read_payload(payload)
+    def _last_payloads(self) -> Iterable[bytes]:
+        return (one for one in self._sse.end() if one == DONE or decoded(one) is not None)
+
+    def _is_complete(self) -> bool:
+        return self.is_done or self._finish_reason is not None
+
+    def _last_parts(self) -> list[StreamEvent]:
         self._turn_to(None)
         if self._sources:
             self._write("")
-        events = self._assembly.close()
-        if self._usage is not None:
-            usage = normalised(self._usage, executed_searches=self._searches)
-            events.append(UsageReported(usage=usage))
-        if self.failure is None and not self.is_done and self._finish_reason is None:
-            self.failure = CUT
-        if self.failure is None:
-            events.append(Finished(finish=self._finish()))
-        return events
+        return super()._last_parts()
 
-    def _read_payload(self, payload: bytes | str) -> None:
-        if self.is_done or self.failure is not None:
-            return
+    def _read(self, payload: bytes | str) -> None:
         if payload == DONE:
             self.is_done = True
         elif (chunk := decoded(payload)) is None:
@@ -138,7 +117,7 @@ class ChatStreamMapper:
         if usage is not None and usage.prompt_tokens is not None:
             self._usage = usage
         if chunk.error is not None:
-            self._fail(chunk.error)
+            self._read_error(chunk.error)
 
     def _read_choice(self, choice: WireChoice, *, chunk_id: str | None) -> None:
         delta = choice.delta or choice.message
@@ -147,7 +126,7 @@ class ChatStreamMapper:
         if choice.finish_reason:
             self._finish_reason = choice.finish_reason
         if choice.error is not None:
-            self._fail(choice.error)
+            self._read_error(choice.error)
 
     def _read_delta(self, delta: WireDelta, *, chunk_id: str | None) -> None:
         if delta.reasoning_content or delta.reasoning or delta.reasoning_details:
@@ -281,9 +260,13 @@ class ChatStreamMapper:
             self._turn_to(None)
         return draft
 
-    def _fail(self, error: object) -> None:
-        complaint = complaint_from(msgspec.json.encode({"error": error}), http_status=None)
-        self.failure = failure_from(complaint, secrets=self._secrets, retry_after_seconds=None)
+    def _read_error(self, error: object) -> None:
+        self._fail(msgspec.json.encode({"error": error}))
+
+    def _told_usage(self) -> TokenUsage | None:
+        if self._usage is None:
+            return None
+        return normalised(self._usage, executed_searches=self._searches)
 
     def _finish(self) -> Finish:
         reason = self._finish_reason

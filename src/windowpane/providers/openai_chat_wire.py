@@ -5,9 +5,9 @@ Only the fields that are read are named: decoding skips the others without build
 
 from __future__ import annotations
 
-import msgspec
 from msgspec import Struct
 
+from windowpane.providers.decoding import reader_of
 from windowpane.providers.openai_chat_native import Fields
 from windowpane.usage import TokenUsage
 
@@ -131,14 +131,7 @@ class WireChunk(Struct, gc=False):
     search_results: list[WireLink] | None = None
 
 
-_decode = msgspec.json.Decoder(WireChunk).decode
-
-
-def decoded(payload: bytes | str) -> WireChunk | None:
-    try:
-        return _decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
+decoded = reader_of(WireChunk)
 
 
 def normalised(usage: WireUsage, *, executed_searches: int) -> TokenUsage:

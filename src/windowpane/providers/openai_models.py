@@ -13,7 +13,8 @@ import msgspec
 from msgspec import Struct
 
 from windowpane.definitions import Ability, ModelInfo, ModelPrices, ProviderDefinition
-from windowpane.errors import Failure, ProviderFailed
+from windowpane.providers.classify import no_list
+from windowpane.providers.decoding import NOT_JSON
 
 MILLION = 1_000_000
 AZURE_HOSTS = (".openai.azure.com", ".services.ai.azure.com")
@@ -72,20 +73,15 @@ def openai_headers(definition: ProviderDefinition) -> dict[str, str]:
 def listed_models(body: bytes, *, url: str) -> list[ModelInfo]:
     try:
         decoded = _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _no_list(url) from error
+    except NOT_JSON as error:
+        raise no_list(url) from error
     if isinstance(decoded, _Models):
         entries = decoded.data if decoded.data is not None else decoded.models
     else:
         entries = decoded
     if entries is None:
-        raise _no_list(url)
+        raise no_list(url)
     return [info for entry in entries if (info := _info(entry)) is not None]
-
-
-def _no_list(url: str) -> ProviderFailed:
-    message = f"{url} does not answer with a list of models. Check the base URL."
-    return ProviderFailed(Failure(kind="invalid", message=message))
 
 
 def _info(entry: _Model | str) -> ModelInfo | None:

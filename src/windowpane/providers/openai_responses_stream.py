@@ -6,16 +6,17 @@ items may be written at the same time; they are told one after the other, in the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 from msgspec import Raw, Struct
 
-from windowpane.errors import Failure, ProviderFailed
-from windowpane.events import Finished, OpenKind, StreamEvent, UsageReported
+from windowpane.events import OpenKind, StreamEvent
 from windowpane.messages import Finish
-from windowpane.providers.assembly import Assembly, Draft
-from windowpane.providers.classify import CUT, complaint_from, failure_from, malformed, unreadable
+from windowpane.providers.assembly import Draft
+from windowpane.providers.classify import malformed, unreadable
+from windowpane.providers.decoding import reader_of
+from windowpane.providers.mapper import AnswerMapper
 from windowpane.providers.openai_responses_items import (
     OPEN_KINDS,
     Annotation,
@@ -23,7 +24,8 @@ from windowpane.providers.openai_responses_items import (
     Response,
     item_from,
 )
-from windowpane.providers.sse import SseParser
+from windowpane.providers.sse import SseParser, is_sse
+from windowpane.usage import TokenUsage
 
 # Compatible servers close with the mark of the other family; here it says nothing.
 DONE = b"[DONE]"
@@ -63,18 +65,15 @@ class _Event(Struct, gc=False):
     error: object = None
 
 
-_decode = msgspec.json.Decoder(_Event).decode
-_decode_response = msgspec.json.Decoder(Response).decode
-_decode_annotation = msgspec.json.Decoder(Annotation).decode
+_event_from = reader_of(_Event)
+_response_from = reader_of(Response)
+_annotation_from = reader_of(Annotation)
 
 
-class OpenAIResponsesMapper:
-    """``failure`` is set when the provider broke off; the events up to it stay valid."""
-
+class OpenAIResponsesMapper(AnswerMapper[bytes]):
     def __init__(self, *, secrets: Sequence[str]) -> None:
-        self._secrets = secrets
         self._sse = SseParser()
-        self._assembly = Assembly()
+        super().__init__(self._sse.feed, secrets=secrets)
         # The item that is being told, and what came meanwhile of those behind it.
         self._open: int | None = None
         self._draft: Draft | None = None
@@ -83,21 +82,10 @@ class OpenAIResponsesMapper:
         self._has_refusal = False
         self._web_searches = 0
         self._response = Response()
-        self.failure: Failure | None = None
-        self.is_done = False
-
-    def feed(self, block: bytes) -> list[StreamEvent]:
-        """The events of one block, its text joined into one delta."""
-        try:
-            for payload in self._sse.feed(block):
-                self._read_payload(payload)
-        except ProviderFailed as failed:
-            self.failure = failed.failure
-        return self._assembly.take()
 
     def whole(self, body: bytes) -> list[StreamEvent]:
         """An answer in one piece, from a server that does not stream or does not say so."""
-        if body.lstrip().startswith((b"data:", b"event:", b":")):
+        if is_sse(body):
             return [*self.feed(body), *self.end()]
         response = _response_from(body)
         if response is None or (response.output is None and response.error is None):
@@ -106,35 +94,23 @@ class OpenAIResponsesMapper:
             self._read_response(response)
         return self.end()
 
-    def end(self) -> list[StreamEvent]:
-        """The body is over: what is open closes, and the answer is complete or cut."""
-        for payload in self._sse.end():
-            if _decoded(payload) is not None:
-                self._read_payload(payload)
-        if self.failure is None and not self.is_done:
-            self.failure = CUT
-        while self._waiting:
-            self._leave_item()
-            self._go_on()
-        events = self._last_parts()
-        if self._response.usage is not None:
-            usage = self._response.usage.normalised(web_searches=self._web_searches)
-            events.append(UsageReported(usage=usage))
-        if self.failure is None:
-            events.append(Finished(finish=self._finish()))
-        return events
+    def _last_payloads(self) -> Iterable[bytes]:
+        return (one for one in self._sse.end() if _event_from(one) is not None)
 
     def _last_parts(self) -> list[StreamEvent]:
         """A text that broke off is told as it is. Half a thought or call is not: it stays open."""
+        while self._waiting:
+            self._leave_item()
+            self._go_on()
         draft = self._draft
         if self.failure is None or draft is None or (draft.kind == "text" and draft.content):
-            return self._assembly.close()
+            return super()._last_parts()
         return self._assembly.take()
 
-    def _read_payload(self, payload: bytes) -> None:
-        if self.is_done or self.failure is not None or payload == DONE:
+    def _read(self, payload: bytes) -> None:
+        if payload == DONE:
             return
-        event = _decoded(payload)
+        event = _event_from(payload)
         if event is None:
             self.failure = malformed(payload)
         elif event.type in OF_ITEMS:
@@ -262,16 +238,14 @@ class OpenAIResponsesMapper:
     def _read_annotation(self, raw: Raw) -> None:
         if self._draft is None or not bytes(raw):
             return
-        try:
-            citation = _decode_annotation(raw).citation()
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            return
+        annotation = _annotation_from(raw)
+        citation = annotation.citation() if annotation else None
         if citation is not None:
             self._draft.cite(citation)
 
-    def _fail(self, body: bytes) -> None:
-        complaint = complaint_from(body, http_status=None)
-        self.failure = failure_from(complaint, secrets=self._secrets, retry_after_seconds=None)
+    def _told_usage(self) -> TokenUsage | None:
+        usage = self._response.usage
+        return usage.normalised(web_searches=self._web_searches) if usage else None
 
     def _finish(self) -> Finish:
         finish = self._response.finish
@@ -280,17 +254,3 @@ class OpenAIResponsesMapper:
         if finish == "stop" and self._has_refusal:
             return "refusal"
         return finish
-
-
-def _decoded(payload: bytes) -> _Event | None:
-    try:
-        return _decode(payload)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None
-
-
-def _response_from(body: bytes | Raw) -> Response | None:
-    try:
-        return _decode_response(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None

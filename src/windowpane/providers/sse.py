@@ -10,6 +10,13 @@ from windowpane.errors import Failure, ProviderFailed
 
 # Generated images arrive as one event of several megabytes; beyond this it is no answer.
 EVENT_LIMIT_BYTES = 64 * 1024 * 1024
+# How a stream begins: with an event's data or name, or with a comment.
+BEGINNINGS = (b"data:", b"event:", b":")
+
+
+def is_sse(body: bytes) -> bool:
+    """Whether a body in one piece is a stream that is not called one."""
+    return body.lstrip().startswith(BEGINNINGS)
 
 
 class SseParser:

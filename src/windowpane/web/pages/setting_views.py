@@ -29,18 +29,13 @@ OWN = "the model’s own"
 FIRST_MODEL = "the model chosen last"
 
 
-class Option(Struct, frozen=True):
-    value: str
-    words: str
-
-
 class Spec(Struct, frozen=True, kw_only=True):
-    """``rows`` is the height of an area."""
+    """``options`` are values with their words; ``rows`` is the height of an area."""
 
     label: str
     kind: Kind
     hint: str = ""
-    options: tuple[Option, ...] = ()
+    options: Mapping[str, str] = {}
     rows: int = 2
 
 
@@ -53,7 +48,7 @@ class Field(Struct, frozen=True, kw_only=True):
     otherwise: str
 
 
-ON_OR_OFF = (Option("true", "on"), Option("false", "off"))
+ON_OR_OFF = {"true": "on", "false": "off"}
 SPECS: dict[str, Spec] = {
     "model": Spec(label="Model", kind="model"),
     "system_prompt": Spec(
@@ -90,15 +85,15 @@ SPECS: dict[str, Spec] = {
         label="Reasoning effort",
         kind="select",
         hint="For models that take a level: OpenAI, Gemini 3, Claude from 4.6 on, xAI, Nova 2.",
-        options=(
-            Option("none", "none"),
-            Option("minimal", "minimal"),
-            Option("low", "low"),
-            Option("medium", "medium"),
-            Option("high", "high"),
-            Option("xhigh", "extra high"),
-            Option("model", OWN),
-        ),
+        options={
+            "none": "none",
+            "minimal": "minimal",
+            "low": "low",
+            "medium": "medium",
+            "high": "high",
+            "xhigh": "extra high",
+            "model": OWN,
+        },
     ),
     "reasoning_budget_tokens": Spec(
         label="Reasoning budget, in tokens",
@@ -109,12 +104,12 @@ SPECS: dict[str, Spec] = {
         label="Summary of the reasoning",
         kind="select",
         hint="OpenAI makes one for organisations that it has verified.",
-        options=(
-            Option("auto", "auto"),
-            Option("concise", "concise"),
-            Option("detailed", "detailed"),
-            Option("model", "none"),
-        ),
+        options={
+            "auto": "auto",
+            "concise": "concise",
+            "detailed": "detailed",
+            "model": "none",
+        },
     ),
     "reasoning_turns": Spec(
         label="Reasoning is sent back for",
@@ -124,11 +119,11 @@ SPECS: dict[str, Spec] = {
     "message_format": Spec(
         label="Messages are sent",
         kind="select",
-        options=(
-            Option("plain", "as typed"),
-            Option("metadata", "with metadata"),
-            Option("template", "in a template"),
-        ),
+        options={
+            "plain": "as typed",
+            "metadata": "with metadata",
+            "template": "in a template",
+        },
     ),
     "message_template": Spec(
         label="Template",
@@ -140,31 +135,31 @@ SPECS: dict[str, Spec] = {
     "when_full": Spec(
         label="When it does not fit any more",
         kind="select",
-        options=(
-            Option("compress", "summarise older turns"),
-            Option("slide", "leave the oldest turns out"),
-            Option("ask", "ask what to do"),
-        ),
+        options={
+            "compress": "summarise older turns",
+            "slide": "leave the oldest turns out",
+            "ask": "ask what to do",
+        },
     ),
     "cache_mode": Spec(
         label="The provider is asked to remember",
         kind="select",
-        options=(
-            Option("cached", "all that will not change"),
-            Option("system", "tools and system prompt"),
-            Option("all-off", "nothing"),
-        ),
+        options={
+            "cached": "all that will not change",
+            "system": "tools and system prompt",
+            "all-off": "nothing",
+        },
     ),
     "tool_mode": Spec(
         label="Tools that go with a request",
         kind="select",
-        options=(
-            Option("cached", "those that are on"),
-            Option("auto", "those that are on, and used lately"),
-            Option("all-on", "all there are"),
-            Option("all-off", "none: past calls go as text"),
-            Option("manual", "chosen for each message"),
-        ),
+        options={
+            "cached": "those that are on",
+            "auto": "those that are on, and used lately",
+            "all-on": "all there are",
+            "all-off": "none: past calls go as text",
+            "manual": "chosen for each message",
+        },
     ),
     "tool_turns": Spec(
         label="Calls and results are sent back for",
@@ -244,9 +239,8 @@ def value_words(key: str, value: object) -> str:
     """A value as people read it."""
     text = raw_text(value)
     spec = SPECS.get(key)
-    known = {option.value: option.words for option in spec.options} if spec else {}
-    if text in known:
-        return known[text]
+    if spec and text in spec.options:
+        return spec.options[text]
     if key in ("model", "title_model"):
         return {"": FIRST_MODEL, "cheap": "the provider’s cheap one"}.get(text, text)
     if text == "model":
