@@ -50,7 +50,8 @@ class ChosenSettings:
         self, project_id: str, changes: Choices, *, names: Iterable[str]
     ) -> Project:
         stored = await self._vault.get(PROJECTS, project_id)
-        choices = await self._changed(stored.value.choices, changes, names=names, place="project")
+        await self._models.read()
+        choices = self._changed(stored.value.choices, changes, names=names, place="project")
         project = structs.replace(stored.value, choices=choices)
         await self._vault.commit(
             [put_project(self._vault, project, expected_version=stored.version)]
@@ -59,7 +60,8 @@ class ChosenSettings:
 
     async def change_chat(self, chat_id: str, changes: Choices, *, names: Iterable[str]) -> Chat:
         stored = await self._vault.get(CHATS, chat_id)
-        choices = await self._changed(stored.value.choices, changes, names=names, place="chat")
+        await self._models.read()
+        choices = self._changed(stored.value.choices, changes, names=names, place="chat")
         chat = structs.replace(stored.value, choices=choices)
         await self._vault.commit([put_chat(self._vault, chat, expected_version=stored.version)])
         return chat
@@ -67,9 +69,11 @@ class ChosenSettings:
     async def change_topic(
         self, topic_id: str, changes: Choices, *, names: Iterable[str]
     ) -> ProjectTopic:
-        topic = await self._topics.get(topic_id)
-        choices = await self._changed(topic.choices, changes, names=names, place="topic")
-        return await self._topics.choose(topic_id, choices=choices)
+        await self._models.read()
+        named = tuple(names)
+        return await self._topics.choose(
+            topic_id, lambda choices: self._changed(choices, changes, names=named, place="topic")
+        )
 
     async def model_of(self, chat: Chat, *, project: Project) -> str | None:
         """The model that some place has chosen for the chat. Asks no provider."""
@@ -116,12 +120,12 @@ class ChosenSettings:
             limits=await self._models.limits(settings.model),
         )
 
-    async def _changed(
+    def _changed(
         self, choices: Choices, changes: Choices, *, names: Iterable[str], place: Place
     ) -> Choices:
+        """By the definitions of models as they were when they were last read."""
         changed = with_changes(choices, changes, names=names)
         check_choices(changed, place=place)
-        await self._models.read()
         if changed.model is not None and changed.model != choices.model:
             self._models.resolve(changed.model)
         if changed.title_model not in (None, CHEAP, choices.title_model):

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 
 from windowpane.storage.base import Change, DeleteChildren, Table
-from windowpane.storage.shelves import RUNS, TOMBSTONES, TURNS, deleted_of, left_of, outputs_of
+from windowpane.storage.shelves import (
+    RUNS,
+    TOMBSTONES,
+    TURNS,
+    deleted_of,
+    left_of,
+    outputs_of,
+    topics_changed_id,
+)
 from windowpane.storage.turn_pages import delete_pages
 from windowpane.storage.vault import Vault
 
@@ -53,7 +61,10 @@ async def project_batches(
     for chat_id in chat_ids:
         async for batch in chat_batches(vault, chat_id):
             yield batch
-    yield _below(BELOW_PROJECT, [project_id])
+    yield [
+        *_below(BELOW_PROJECT, [project_id]),
+        *_below(("topics",), [topics_changed_id(project_id)]),
+    ]
 
 
 def _below(tables: Sequence[Table], parent_ids: Sequence[str]) -> list[Change]:

@@ -83,6 +83,10 @@ class PagesDropped(Struct, frozen=True, kw_only=True):
     """Written whenever pages of a chat are dropped, so that nobody packs what he read before."""
 
 
+class TopicsChanged(Struct, frozen=True, kw_only=True):
+    """Written with every change of a project's topics, so that two cannot both make one."""
+
+
 class ListedModels(Struct, frozen=True, kw_only=True):
     """A cache: the models that a provider listed when it was asked last."""
 
@@ -142,6 +146,7 @@ class Preferences(Struct, frozen=True, kw_only=True, omit_defaults=True):
 PROJECTS = Shelf("projects", holds=Project, noun="project")
 CHATS = Shelf("chats", holds=Chat, noun="chat")
 TOPICS = Shelf("topics", holds=ProjectTopic, noun="topic")
+TOPICS_CHANGED = Shelf("topics", holds=TopicsChanged, noun="mark of changed topics")
 VIEWS = Shelf("views", holds=NamedView, noun="view")
 PAGES = Shelf("pages", holds=PackedTurns, noun="page of turns")
 PAGE_TOTALS = Shelf("pages", holds=PageTotals, noun="page's totals")
@@ -174,6 +179,11 @@ LEARNED = Shelf("definitions", holds=LearnedModels, noun="lesson about models")
 OVERRIDES = Shelf("definitions", holds=ModelOverrides, noun="override")
 PREFERENCES = Shelf("preferences", holds=Preferences, noun="preferences record")
 PREFERENCES_ID = "preferences"
+
+
+def topics_changed_id(project_id: str) -> str:
+    """Of the mark that lies beside a project's topics and not among them."""
+    return f"{project_id}:changed"
 
 
 def list_id(definition_id: str) -> str:
