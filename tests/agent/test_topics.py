@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from tests.workspaces import KEY, new_chat, script, settings_in, soon
+from tests.workspaces import KEY, MODEL, ask, new_chat, says, script, settings_in, soon
 from windowpane.agent.topics import Topics
-from windowpane.choices import Choices
+from windowpane.asking import PlanRequest
+from windowpane.choices import NOTHING_CHOSEN, Choices
 from windowpane.errors import InvalidInput, NotFound, VersionConflict
+from windowpane.projects import Chat
 from windowpane.storage.base import Change
 from windowpane.storage.choose import store_from
 from windowpane.storage.shelves import TOPICS, micros
@@ -176,3 +178,55 @@ async def test_topics_that_lie_in_a_circle_are_shown_and_can_be_moved_out(
     tree = await workspace.topics.tree(project_id)
     assert tree.path_text(prompts.id) == "Models > GPT > Words"
     assert tree.path_text(gpt.id) == "Models > GPT"
+
+
+async def back_without_its_topic(workspace: Workspace, folder: Path) -> Chat:
+    """A chat that was deleted, and its topic after it, which alone is gone for good."""
+    await script(workspace, folder=folder, replies=[says("A"), says("B")])
+    chat_id = await new_chat(workspace)
+    project_id = (await workspace.chat(chat_id)).project_id
+    made = await topic(workspace, project_id, "Draft")
+    await workspace.topics.instruct(made.id, system_message="Cite.")
+    await workspace.choose_topic(chat_id, topic_id=made.id)
+    await ask(workspace, chat_id, "a")
+    deletion = await workspace.delete_chat(chat_id)
+    await workspace.topics.delete(made.id)
+    await workspace.deletions.undo(deletion.id)
+    return await workspace.chat(chat_id)
+
+
+async def test_a_chat_that_comes_back_after_its_topic_was_deleted_goes_on_without_one(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    chat = await back_without_its_topic(workspace, data_dir)
+    project = await workspace.project(chat.project_id)
+    assert await workspace.choices.model_of(chat, project=project) == MODEL
+    assert (await workspace.applied(chat, send=NOTHING_CHOSEN)).topic_message == ""
+
+    content = await ask(workspace, chat.id, "b")
+
+    assert (content.messages[-1].text, content.turn.topic_id) == ("B", None)
+
+
+async def test_no_filter_and_no_command_means_a_topic_that_is_gone(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    chat = await back_without_its_topic(workspace, data_dir)
+    assert (await workspace.plan(chat.id, PlanRequest(filter_text="t"))).visible_turns == 0
+    assert (await workspace.plan(chat.id, PlanRequest(filter_text="t'*'"))).visible_turns == 0
+    with pytest.raises(InvalidInput, match="This chat has no current topic"):
+        await workspace.run_command(chat.id, "c'a' :tchange", is_confirmed=True)
+    elsewhere = await workspace.create_project(name="Elsewhere")
+    moved = await workspace.move_chat(chat.id, project_id=elsewhere.id)
+    assert (moved.chat.topic_id, moved.sentence) == (None, "The chat was moved.")
+
+
+async def test_a_chat_that_takes_a_topic_while_it_is_deleted_can_still_be_used(
+    workspace: Workspace, vault: Overtaken, data_dir: Path
+) -> None:
+    await script(workspace, folder=data_dir, replies=[says("A")])
+    chat_id = await new_chat(workspace)
+    made = await topic(workspace, (await workspace.chat(chat_id)).project_id, "Draft")
+    vault.coming = [lambda: workspace.topics.delete(made.id)]
+    await workspace.choose_topic(chat_id, topic_id=made.id)
+    assert (await ask(workspace, chat_id, "a")).turn.topic_id is None

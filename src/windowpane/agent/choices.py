@@ -77,14 +77,14 @@ class ChosenSettings:
 
     async def model_of(self, chat: Chat, *, project: Project) -> str | None:
         """The model that some place has chosen for the chat. Asks no provider."""
-        topic = await self._topic(chat)
+        topic = await self._topics.current(chat)
         places = _places(chat, project=project, topic=topic, send=NOTHING_CHOSEN)
         return next((chosen.model for chosen in places.values() if chosen.model), None)
 
     async def applied(self, chat: Chat, *, project: Project, send: Choices) -> Applied:
         """What applies to a send in the chat as it stands."""
         check_choices(send, place="send")
-        topic = await self._topic(chat)
+        topic = await self._topics.current(chat)
         places = _places(chat, project=project, topic=topic, send=send)
         places["default"] = await self._defaults(places)
         return applied(places, topic_message=topic.system_message if topic else "")
@@ -142,9 +142,6 @@ class ChosenSettings:
         if any(choices.model is not None for choices in places.values()):
             return DEFAULT_CHOICES
         return structs.replace(DEFAULT_CHOICES, model=await self._default_model())
-
-    async def _topic(self, chat: Chat) -> ProjectTopic | None:
-        return None if chat.topic_id is None else await self._topics.get(chat.topic_id)
 
 
 def _places(

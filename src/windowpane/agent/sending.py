@@ -242,5 +242,5 @@ def _new_turn(chat: Chat, *, id: str, outlook: Outlook, message: Message) -> Tur
         model=outlook.model,
         state="sending",
         created_at=message.created_at,
-        topic_id=chat.topic_id,
+        topic_id=outlook.view.viewpoint.current_topic_id,
     )

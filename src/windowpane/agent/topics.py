@@ -16,7 +16,7 @@ from windowpane.context.rules import MOST_CHARACTERS
 from windowpane.errors import BadChoice, InvalidInput
 from windowpane.filters import Topic, TopicTree
 from windowpane.ids import new_id
-from windowpane.projects import checked_name
+from windowpane.projects import Chat, checked_name
 from windowpane.storage.base import Change
 from windowpane.storage.history import put_chat
 from windowpane.storage.shelves import (
@@ -56,6 +56,16 @@ class Topics:
 
     async def get(self, topic_id: str) -> ProjectTopic:
         return (await self._vault.get(TOPICS, topic_id)).value
+
+    async def current(self, chat: Chat) -> ProjectTopic | None:
+        """What a chat's next turn lies in. A topic that is gone counts as none.
+
+        A chat that was deleted does not keep its topic, and can come back after it.
+        """
+        if chat.topic_id is None:
+            return None
+        stored = await self._vault.find(TOPICS, chat.topic_id)
+        return None if stored is None else stored.value
 
     async def create(
         self, project_id: str, *, name: str, parent_id: str | None, at: datetime
