@@ -13,9 +13,12 @@ from windowpane.storage.shelves import (
     RUNS,
     TOMBSTONES,
     TURNS,
+    chat_ledger_id,
     deleted_of,
     left_of,
     outputs_of,
+    project_ledger_id,
+    reservations_of,
     topics_changed_id,
 )
 from windowpane.storage.turn_pages import delete_pages
@@ -46,6 +49,7 @@ async def chat_batches(vault: Vault, chat_id: str) -> AsyncGenerator[list[Change
     yield [
         *_below(BELOW_CHAT, [chat_id]),
         *delete_pages(chat_id),
+        *_ledger(chat_ledger_id(chat_id)),
         vault.delete(RUNS, chat_id),
     ]
 
@@ -64,7 +68,12 @@ async def project_batches(
     yield [
         *_below(BELOW_PROJECT, [project_id]),
         *_below(("topics",), [topics_changed_id(project_id)]),
+        *_ledger(project_ledger_id(project_id)),
     ]
+
+
+def _ledger(id: str) -> list[Change]:
+    return _below(("ledgers",), [id, reservations_of(id)])
 
 
 def _below(tables: Sequence[Table], parent_ids: Sequence[str]) -> list[Change]:

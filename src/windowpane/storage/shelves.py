@@ -199,6 +199,20 @@ def learned_id(definition_id: str) -> str:
     return f"{definition_id}:learned"
 
 
+def chat_ledger_id(chat_id: str) -> str:
+    """Of the guard of a chat's budget, which is its own parent."""
+    return f"chat:{chat_id}"
+
+
+def project_ledger_id(project_id: str) -> str:
+    return f"project:{project_id}"
+
+
+def reservations_of(ledger_id: str) -> str:
+    """The parent of what is set aside of a budget."""
+    return f"{ledger_id}:reserved"
+
+
 def stop_id(turn_id: str) -> str:
     return f"{turn_id}:stop"
 
