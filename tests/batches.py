@@ -9,7 +9,7 @@ from msgspec import structs
 from tests.workspaces import KEY
 from windowpane.errors import DiskFull
 from windowpane.ids import new_id
-from windowpane.messages import Message
+from windowpane.messages import Message, Role
 from windowpane.parts import Text
 from windowpane.storage.base import Change, Store
 from windowpane.storage.history import put_chat, put_message, put_new_turn
@@ -36,33 +36,34 @@ class WatchedVault(Vault):
 
 
 async def lengthen(vault: Vault, chat_id: str, *, turns: int) -> list[str]:
-    """Turns without an answer at the end of a chat, as an import would leave them; their ids."""
+    """Turns at the end of a chat, as an import would leave them; their ids."""
     stored = await vault.get(CHATS, chat_id)
     chat = stored.value
-    made: list[Turn] = []
-    for number in range(turns):
+    changes: list[Change] = []
+    parent_id, ids = chat.tip_id, [new_id("turn") for _ in range(turns)]
+    for number, id in enumerate(ids):
         turn = Turn(
-            id=new_id("turn"),
+            id=id,
             chat_id=chat_id,
-            parent_id=made[-1].id if made else chat.tip_id,
+            parent_id=parent_id,
             depth=chat.turn_count + number,
             model="script/scripted",
             state="complete",
             created_at=chat.created_at,
         )
-        message = Message(
-            id=new_id("record"),
-            role="user",
-            parts=(Text(text=f"line {number}"),),
-            created_at=chat.created_at,
-        )
-        await vault.commit(
-            [
-                put_new_turn(vault, turn),
-                put_message(vault, message, turn_id=turn.id, position=0),
-            ]
-        )
-        made.append(turn)
-    grown = structs.replace(chat, head_id=made[-1].id, turn_count=chat.turn_count + turns)
-    await vault.commit([put_chat(vault, grown, expected_version=stored.version)])
-    return [turn.id for turn in made]
+        changes += [
+            put_new_turn(vault, turn),
+            _line(vault, turn, f"line {number}", role="user"),
+            _line(vault, turn, ".", role="assistant"),
+        ]
+        parent_id = id
+    grown = structs.replace(chat, head_id=parent_id, turn_count=chat.turn_count + turns)
+    await vault.commit([*changes, put_chat(vault, grown, expected_version=stored.version)])
+    return ids
+
+
+def _line(vault: Vault, turn: Turn, text: str, *, role: Role) -> Change:
+    message = Message(
+        id=new_id("record"), role=role, parts=(Text(text=text),), created_at=turn.created_at
+    )
+    return put_message(vault, message, turn_id=turn.id, position=0 if role == "user" else 1)

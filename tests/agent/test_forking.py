@@ -164,7 +164,7 @@ async def test_a_long_chat_is_forked_in_bounded_batches_and_seen_only_when_it_is
         assert max(vault.sizes) < 180
         assert fork.turn_count == 180
         copies = await path_of(workspace, fork.id)
-        assert spoken(copies[-2:]) == "line 178 line 179"
+        assert spoken(copies[-2:]) == "line 178. line 179."
         vault.room_batches = 3
         with pytest.raises(DiskFull):
             await workspace.fork(chat_id, turn_id=None)
