@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.batches import lengthen
 from tests.workspaces import (
     KEY,
     ask,
@@ -15,9 +16,12 @@ from tests.workspaces import (
     settings_in,
     workspace_over,
 )
+from windowpane.asking import PlanRequest
+from windowpane.context.scope import PAGE_TURNS
 from windowpane.errors import RecordDamaged, WrongKey
 from windowpane.storage.choose import store_from
 from windowpane.storage.sealing import VaultKey
+from windowpane.storage.turn_pages import is_stand_in
 from windowpane.storage.vault import Vault
 from windowpane.workspace import Workspace
 
@@ -127,3 +131,56 @@ async def test_another_key_is_refused_before_anything_is_written(
         async with Workspace(vault, settings=settings_in(data_dir)):
             raise AssertionError("a wrong key must not open a vault")
     assert sealed(database, "chats") == before
+
+
+@pytest.fixture
+async def long_chat(database: Path, data_dir: Path) -> tuple[str, list[str]]:
+    """More turns than go on one page, which was packed when it was planned; and their ids."""
+    vault = Vault(store_from(str(database)), key=KEY)
+    async with Workspace(vault, settings=settings_in(data_dir)) as made:
+        await script(made, folder=data_dir, replies=())
+        chat_id = await new_chat(made)
+        turn_ids = await lengthen(vault, chat_id, turns=PAGE_TURNS + 5)
+        await made.sight(chat_id, PlanRequest(), first=0, end=0)
+    assert f"{chat_id}:0" in sealed(database, "pages")
+    return chat_id, turn_ids
+
+
+async def assert_it_goes_on_without(
+    workspace: Workspace, chat_id: str, lost: list[str], *, folder: Path
+) -> None:
+    """A lens and two sends, each of which leaves one turn that was answered."""
+    await script(workspace, folder=folder, replies=[says("one"), says("two")])
+    lens = await workspace.lens(chat_id, PlanRequest(draft="first"))
+    assert lens.body_bytes
+    for text, answer in (("first", "one"), ("second", "two")):
+        content = await ask(workspace, chat_id, text)
+        assert (content.turn.state, content.messages[-1].text) == ("complete", answer)
+    chat = await workspace.chat(chat_id)
+    assert chat.turn_count == PAGE_TURNS + 7
+    plan = await workspace.plan(chat_id, PlanRequest())
+    assert len(plan.sent_turn_ids) == PAGE_TURNS + 7 - len(lost)
+    assert set(lost).isdisjoint(plan.sent_turn_ids)
+
+
+async def test_a_damaged_turn_on_a_packed_page_is_left_out_of_every_send(
+    long_chat: tuple[str, list[str]], database: Path, again: Workspace, data_dir: Path
+) -> None:
+    chat_id, turn_ids = long_chat
+    lost = [turn_ids[7], turn_ids[PAGE_TURNS - 1], turn_ids[PAGE_TURNS + 1]]
+    for id in lost:
+        write(database, "turns", id, flip(sealed(database, "turns")[id]))
+    await assert_it_goes_on_without(again, chat_id, lost, folder=data_dir)
+    sight = (await again.sight(chat_id, PlanRequest(), first=7, end=8)).sight
+    assert [is_stand_in(turn.turn_id) for turn in sight.shown] == [True]
+
+
+async def test_a_turn_that_is_damaged_while_it_is_looked_at_is_left_out_of_every_send(
+    long_chat: tuple[str, list[str]], database: Path, again: Workspace, data_dir: Path
+) -> None:
+    chat_id, turn_ids = long_chat
+    await again.sight(chat_id, PlanRequest(), first=0, end=0)
+    lost = [turn_ids[7], turn_ids[PAGE_TURNS + 1]]
+    for id in lost:
+        write(database, "turns", id, flip(sealed(database, "turns")[id]))
+    await assert_it_goes_on_without(again, chat_id, lost, folder=data_dir)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Annotated
 
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
 from windowpane.choices import NOTHING_CHOSEN, Choices
-from windowpane.errors import MessageEmpty, MessageTooLarge
+from windowpane.errors import InvalidInput, MessageEmpty, MessageTooLarge
+
+# The lens may be looked at for a while before what it shows is sent.
+MOST_AWAY = timedelta(minutes=5)
+WrittenAt = Annotated[
+    datetime,
+    Meta(description="with a time zone, and within 5 minutes of now: the lens says which"),
+]
 
 
 class SendRequest(Struct, frozen=True, kw_only=True):
@@ -25,7 +33,7 @@ class SendRequest(Struct, frozen=True, kw_only=True):
     seen_head_id: str | None = None
     filter_text: str = ""
     replaces_turn_id: str | None = None
-    written_at: datetime | None = None
+    written_at: WrittenAt | None = None
     choices: Choices = NOTHING_CHOSEN
 
 
@@ -53,6 +61,22 @@ class PlanRequest(Struct, frozen=True, kw_only=True):
 def chosen_for(request: SendRequest | PlanRequest) -> Choices:
     """What was chosen for one send, its model among it."""
     return structs.replace(request.choices, model=request.model or request.choices.model)
+
+
+def checked_moment(written_at: datetime, *, now: datetime) -> datetime:
+    """When a message says that it was written: a moment that everybody can compare with others."""
+    if written_at.tzinfo is None:
+        raise InvalidInput(
+            f"The moment written_at {written_at.isoformat()} has no time zone. Give it one, as in "
+            f"{now.isoformat(timespec='seconds')}, or leave it out."
+        )
+    if abs(written_at - now) > MOST_AWAY:
+        raise InvalidInput(
+            f"The moment written_at {written_at.isoformat()} lies more than "
+            f"{MOST_AWAY // timedelta(minutes=1)} minutes from now. Look through the lens again, "
+            "or leave it out."
+        )
+    return written_at
 
 
 def checked_text(text: str, *, limit_bytes: int) -> str:

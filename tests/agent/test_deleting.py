@@ -3,11 +3,13 @@
 import sqlite3
 from asyncio import sleep, timeout
 from contextlib import closing
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
+from tests.batches import WatchedVault, lengthen
 from tests.workspaces import (
     KEY,
     Clock,
@@ -26,13 +28,16 @@ from tests.workspaces import (
 )
 from windowpane.agent.turns import TurnMarks
 from windowpane.asking import AskAgain, PlanRequest, SendRequest
-from windowpane.errors import InvalidInput, NotFound, TooLateToUndo
+from windowpane.choices import Choices, chosen_names
+from windowpane.definitions import ModelInfo, ModelPrices
+from windowpane.errors import DiskFull, InvalidInput, NotFound, TooLateToUndo
 from windowpane.events import TurnsChanged
 from windowpane.providers.scripted import Hang, Say
 from windowpane.records import Accounting
 from windowpane.storage.accounts import receipts_of
 from windowpane.storage.base import TABLES, Store
 from windowpane.storage.choose import store_from
+from windowpane.storage.memory import MemoryStore
 from windowpane.storage.shelves import TOMBSTONES
 from windowpane.storage.vault import Vault
 from windowpane.workspace import Workspace
@@ -263,12 +268,67 @@ async def test_a_chat_that_is_gone_for_good_leaves_nothing_but_its_usage(
     await a_minute_passes(workspace, clock)
     await workspace.delete_turn(turns[1].turn.id)
     chat = await workspace.chat(chat_id)
+    await workspace.topics.create(
+        chat.project_id, name="Drafts", parent_id=None, at=chat.created_at
+    )
     await workspace.delete_project(chat.project_id)
     await a_minute_passes(workspace, clock)
 
     left = rows_left(data_dir / "windowpane.sqlite3")
-    assert left.keys() <= {"vault", "preferences", "definitions", "usage", "ledgers"}
+    assert left.keys() <= {"vault", "preferences", "definitions", "usage"}
     assert left["usage"] == 5
+
+
+PRICED = ModelInfo(
+    name="scripted",
+    output_tokens=100,
+    prices=ModelPrices(input_usd=Decimal(1), output_usd=Decimal(1)),
+)
+
+
+async def test_budgets_go_with_their_chat_and_their_project(
+    workspace: Workspace, clock: Clock, data_dir: Path, store: Store
+) -> None:
+    await script(workspace, folder=data_dir, replies=[says("A"), says("B")], models=(PRICED,))
+    chat_id = await new_chat(workspace)
+    chat = await workspace.chat(chat_id)
+    capped = Choices(chat_hard_usd=Decimal(9), project_hard_usd=Decimal(9), day_hard_usd=Decimal(9))
+    await workspace.choices.change_project(chat.project_id, capped, names=chosen_names(capped))
+    await ask(workspace, chat_id, "a")
+    project = f"project:{chat.project_id}"
+    assert await store.parents("ledgers") == [f"chat:{chat_id}", "day", project]
+
+    await workspace.delete_chat(chat_id)
+    await a_minute_passes(workspace, clock)
+    assert await store.parents("ledgers") == ["day", project]
+
+    await workspace.delete_project(chat.project_id)
+    await a_minute_passes(workspace, clock)
+    assert await store.parents("ledgers") == ["day"]
+
+
+async def test_many_turns_are_buried_in_bounded_batches(clock: Clock, data_dir: Path) -> None:
+    vault = WatchedVault(MemoryStore())
+    async with Workspace(vault, settings=settings_in(data_dir)) as workspace:
+        await script(workspace, folder=data_dir, replies=())
+        chat_id = await new_chat(workspace)
+        turn_ids = await lengthen(vault, chat_id, turns=450)
+        turns = await workspace.turns.of_chat(chat_id, turn_ids)
+        await workspace.deletions.delete_turns(chat_id, turns)
+        vault.sizes.clear()
+        vault.room_batches = 2
+        clock.pass_seconds(61)
+        with pytest.raises(DiskFull):
+            await workspace.purger.purge()
+        vault.room_batches = None
+
+        await workspace.purger.purge()
+
+        assert max(vault.sizes) <= 200 * 6
+        stones = await vault.all_children(TOMBSTONES, [chat_id])
+        assert [stone.id for stone in stones.items] == turn_ids
+        assert await vault.store.get("turns", turn_ids) == []
+        assert await vault.store.parents("records") == [chat_id]
 
 
 def rows_left(database: Path) -> dict[str, int]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.batches import WatchedVault, lengthen
 from tests.workspaces import (
     Clock,
     ask,
@@ -12,6 +13,7 @@ from tests.workspaces import (
     new_chat,
     path_of,
     script,
+    settings_in,
     spoken,
     told_chat,
     until_text,
@@ -19,11 +21,13 @@ from tests.workspaces import (
 from windowpane.accounting import NOTHING
 from windowpane.agent.turns import TurnMarks
 from windowpane.asking import AskAgain, PlanRequest, SendRequest
-from windowpane.errors import ChatBusy, InvalidInput
+from windowpane.errors import ChatBusy, DiskFull, InvalidInput
 from windowpane.parts import Text
 from windowpane.projects import ForkOrigin
 from windowpane.providers.scripted import End, Hang, Report, Say
 from windowpane.records import Accounting
+from windowpane.storage.base import TABLES
+from windowpane.storage.memory import MemoryStore
 from windowpane.usage import TokenUsage
 from windowpane.workspace import Workspace
 
@@ -129,3 +133,48 @@ async def test_an_empty_chat_has_nothing_to_fork(workspace: Workspace) -> None:
     chat_id = await new_chat(workspace)
     with pytest.raises(InvalidInput, match="nothing to fork"):
         await workspace.fork(chat_id, turn_id=None)
+
+
+async def test_a_long_chat_is_forked_in_bounded_batches_and_seen_only_when_it_is_whole(
+    clock: Clock, data_dir: Path
+) -> None:
+    vault = WatchedVault(MemoryStore())
+    async with Workspace(vault, settings=settings_in(data_dir)) as workspace:
+        await script(workspace, folder=data_dir, replies=())
+        chat_id = await new_chat(workspace)
+        await lengthen(vault, chat_id, turns=180)
+        project_id = (await workspace.chat(chat_id)).project_id
+        vault.sizes.clear()
+
+        fork = await workspace.fork(chat_id, turn_id=None)
+
+        assert max(vault.sizes) < 180
+        assert fork.turn_count == 180
+        copies = await path_of(workspace, fork.id)
+        assert spoken(copies[-2:]) == "line 178. line 179."
+        vault.room_batches = 3
+        with pytest.raises(DiskFull):
+            await workspace.fork(chat_id, turn_id=None)
+        assert len((await workspace.chats(project_id)).values) == 2
+        assert await workspace.deletions.pending() == []
+
+
+async def test_of_a_fork_that_was_never_finished_nothing_stays(
+    clock: Clock, data_dir: Path
+) -> None:
+    vault = WatchedVault(MemoryStore())
+    async with Workspace(vault, settings=settings_in(data_dir)) as workspace:
+        await script(workspace, folder=data_dir, replies=())
+        chat_id = await new_chat(workspace)
+        await lengthen(vault, chat_id, turns=180)
+        before = {table: await vault.store.parents(table) for table in TABLES}
+        vault.room_batches = 3
+        with pytest.raises(DiskFull):
+            await workspace.fork(chat_id, turn_id=None)
+        vault.room_batches = None
+        assert len(await vault.store.parents("records")) > len(before["records"])
+
+        clock.pass_seconds(2 * 3600)
+        await workspace.purger.purge()
+
+        assert {table: await vault.store.parents(table) for table in TABLES} == before

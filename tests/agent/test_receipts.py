@@ -8,9 +8,23 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from tests.workspaces import MODEL, ask, does, new_chat, says, script, settings_in, until_ended
+from tests.reading import CountedStore
+from tests.workspaces import (
+    KEY,
+    MODEL,
+    Clock,
+    ask,
+    ask_again,
+    does,
+    new_chat,
+    path_of,
+    says,
+    script,
+    settings_in,
+    until_ended,
+)
 from windowpane.accounting import totals_of
-from windowpane.asking import PlanRequest, SendRequest
+from windowpane.asking import AskAgain, PlanRequest, SendRequest
 from windowpane.context.receipt import Receipt
 from windowpane.definitions import ModelInfo, ModelPrices
 from windowpane.errors import Failure
@@ -18,7 +32,8 @@ from windowpane.events import AttemptFailed, AttemptStarted, SendHeld, TurnEnded
 from windowpane.providers.scripted import Call, Cut, End, Fail, Hang, Reply, Report, Say, Think
 from windowpane.storage.accounts import usage_between
 from windowpane.storage.choose import store_from
-from windowpane.storage.sealing import VaultKey
+from windowpane.storage.history import put_chat, put_new_turn
+from windowpane.storage.shelves import CHATS
 from windowpane.storage.vault import Vault
 from windowpane.usage import TokenUsage
 from windowpane.workspace import Workspace
@@ -53,8 +68,8 @@ class Kept:
 
 
 @pytest.fixture
-async def kept(data_dir: Path) -> AsyncIterator[Kept]:
-    vault = Vault(store_from(str(data_dir / "windowpane.sqlite3")), key=VaultKey(bytes(range(32))))
+async def kept(clock: Clock, data_dir: Path) -> AsyncIterator[Kept]:
+    vault = Vault(store_from(str(data_dir / "windowpane.sqlite3")), key=KEY)
     settings = structs.replace(settings_in(data_dir), most_retries=2, retry_wait_seconds=0.01)
     async with Workspace(vault, settings=settings) as workspace:
         yield Kept(workspace, vault, data_dir)
@@ -265,3 +280,99 @@ async def test_a_failed_line_is_one_receipt_per_call(kept: Kept) -> None:
     [receipt] = await kept.receipts(turn.id)
     assert (receipt.stage, receipt.failure and receipt.failure.kind) == ("error", "net")
     assert receipt.entry is not None and receipt.entry.is_estimated
+
+
+async def test_looking_into_a_request_costs_no_more_in_a_longer_chat(data_dir: Path) -> None:
+    store = CountedStore()
+    vault = Vault(store, key=KEY)
+    async with Workspace(vault, settings=settings_in(data_dir)) as workspace:
+        kept = Kept(workspace, vault, data_dir)
+        chat_id = await kept.chat(*[says("ok")] * 24)
+        await workspace.choose_model(chat_id, model="script/small")
+
+        async def turns_read() -> list[int]:
+            asked = [await ask(workspace, chat_id, f"turn {n:2} {WORDS}") for n in range(12)]
+            counts: list[int] = []
+            for look in (workspace.receipts.telemetry, workspace.receipts.why):
+                store.rows_read.clear()
+                assert await look(asked[-1].turn.id)
+                counts.append(store.rows_read["turns"])
+            return counts
+
+        assert await turns_read() == await turns_read()
+
+
+async def test_turns_without_receipts_are_stepped_over_to_the_last_request(kept: Kept) -> None:
+    chat_id = await kept.chat(says("One.", when="first"), says("Two.", when="second"))
+    first = await ask(kept.workspace, chat_id, "first")
+    [receipt] = await kept.receipts(first.turn.id)
+    unasked = [
+        structs.replace(first.turn, id=f"turn{depth}", parent_id=None, depth=depth)
+        for depth in range(1, 120)
+    ]
+    await kept.vault.commit([put_new_turn(kept.vault, turn) for turn in unasked])
+    chat = await kept.vault.get(CHATS, chat_id)
+    grown = structs.replace(chat.value, head_id="turn119", turn_count=120)
+    await kept.vault.commit([put_chat(kept.vault, grown, expected_version=chat.version)])
+    second = await ask(kept.workspace, chat_id, "second")
+    why = await kept.workspace.receipts.why(second.turn.id)
+    assert why is not None and why.before == receipt
+
+
+async def test_a_turn_that_is_gone_for_good_leaves_receipts_that_say_what_is_missing(
+    clock: Clock, kept: Kept
+) -> None:
+    chat_id = await kept.chat(*[says(f"{word}.", when=word) for word in ("a", "b", "c")])
+    first = await ask(kept.workspace, chat_id, "a")
+    gone = await ask(kept.workspace, chat_id, "b")
+    last = await ask(kept.workspace, chat_id, "c")
+    await kept.workspace.delete_turn(gone.turn.id)
+    clock.pass_seconds(61)
+    await kept.workspace.purger.purge()
+
+    [receipt] = await kept.receipts(gone.turn.id)
+    again = await kept.workspace.receipts.reproduce(receipt.id)
+    assert (again.wire, again.is_same, again.missing) == (None, False, ("the turn itself",))
+    [numbers] = await kept.workspace.receipts.telemetry(gone.turn.id)
+    assert [turn.turn_id for turn in numbers.selection] == [first.turn.id]
+    why = await kept.workspace.receipts.why(gone.turn.id)
+    assert why is not None and why.before.turn_id == first.turn.id
+    [later] = await kept.receipts(last.turn.id)
+    assert (await kept.workspace.receipts.reproduce(later.id)).missing == ("turn 2",)
+    after = await kept.workspace.receipts.why(last.turn.id)
+    assert after is not None and after.before.turn_id == first.turn.id
+
+
+async def test_a_left_turn_behind_one_that_is_gone_for_good_still_has_its_path(
+    clock: Clock, kept: Kept
+) -> None:
+    chat_id = await kept.chat(*[says(f"{word}.", when=word) for word in ("a", "b", "c", "d", "e")])
+    first, second, third, _ = [
+        await ask(kept.workspace, chat_id, word) for word in ("a", "b", "c", "d")
+    ]
+    [fourth] = (await path_of(kept.workspace, chat_id))[3:]
+    await ask_again(kept.workspace, second.turn.id, AskAgain(text="e"))
+    await kept.workspace.delete_turn(third.turn.id)
+    clock.pass_seconds(61)
+    await kept.workspace.purger.purge()
+
+    [numbers] = await kept.workspace.receipts.telemetry(fourth.turn.id)
+    assert [turn.turn_id for turn in numbers.selection] == [first.turn.id, second.turn.id]
+    why = await kept.workspace.receipts.why(fourth.turn.id)
+    assert why is not None and why.before.turn_id == second.turn.id
+
+
+async def test_a_receipt_whose_provider_is_gone_or_has_no_key_says_so(kept: Kept) -> None:
+    chat_id = await kept.chat(says("One.", when="first"))
+    content = await ask(kept.workspace, chat_id, "first")
+    [receipt] = await kept.receipts(content.turn.id)
+    [definition] = [one for one in kept.workspace.models.definitions if one.name == "script"]
+    await kept.workspace.models.remove("script")
+    again = await kept.workspace.receipts.reproduce(receipt.id)
+    assert (again.wire, again.is_same) == (None, False)
+    assert "There is no model called script/scripted." in again.missing[0]
+
+    keyless = structs.replace(definition, family="anthropic", base_url="", api_key="")
+    await kept.workspace.models.add(keyless)
+    [sentence] = (await kept.workspace.receipts.reproduce(receipt.id)).missing
+    assert sentence.startswith("script has no API key yet.")

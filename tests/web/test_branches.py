@@ -138,3 +138,22 @@ def test_a_chat_is_forked_and_moved(served: Served) -> None:
 def test_what_is_not_there_is_named(served: Served, path: str, body: object) -> None:
     answer = served.client.post(path, body)
     assert (answer.status, answer.json()["code"]) == (404, "not_found")
+
+
+def test_a_chat_whose_topic_is_gone_shows_and_sends_without_it(served: Served) -> None:
+    client, chat = served.client, f"/api/chats/{served.chat_id}"
+    project_id = client.get(chat).json()["project_id"]
+    topic_id = client.made(f"/api/projects/{project_id}/topics", {"name": "Drafts"})
+    assert client.patch(chat, {"topic_id": topic_id}).status == 200
+    served.send("one")
+    deletion = client.delete(chat).json()
+    assert client.delete(f"/api/topics/{topic_id}").status == 204
+    assert client.post(f"/api/deletions/{deletion['id']}/undo").status == 200
+
+    served.send("two")
+
+    assert client.get(f"/chats/{served.chat_id}").status == 200
+    form = client.get(f"/chats/{served.chat_id}/settings")
+    assert form.status == 200
+    assert '<option value="">none</option>' in form.body.decode()
+    assert "Drafts" not in form.body.decode()

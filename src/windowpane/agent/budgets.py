@@ -23,7 +23,15 @@ from windowpane.context.budget import MARGIN_PERCENT
 from windowpane.context.receipt import Receipt
 from windowpane.errors import BudgetExceeded, VersionConflict
 from windowpane.storage.base import Change
-from windowpane.storage.shelves import LEDGERS, RESERVATIONS, LedgerGuard, Reservation
+from windowpane.storage.shelves import (
+    LEDGERS,
+    RESERVATIONS,
+    LedgerGuard,
+    Reservation,
+    chat_ledger_id,
+    project_ledger_id,
+    reservations_of,
+)
 from windowpane.storage.vault import Stored, Vault
 from windowpane.usage import TokenUsage
 
@@ -262,16 +270,16 @@ def _is_set(cap: Cap) -> bool:
 def _ledger_id(scope: SpendingScope, place: Place) -> str:
     match scope:
         case "chat":
-            return f"chat:{place.chat_id}"
+            return chat_ledger_id(place.chat_id)
         case "project":
-            return f"project:{place.project_id}"
+            return project_ledger_id(place.project_id)
         case "day":
             # One day has one guard, whichever day it is: yesterday's reservations may still run.
             return "day"
 
 
 def _reservations_of(scope: SpendingScope, place: Place) -> str:
-    return f"{_ledger_id(scope, place)}:reserved"
+    return reservations_of(_ledger_id(scope, place))
 
 
 def _reservation_id(scope: SpendingScope, place: Place, receipt_id: str) -> str:

@@ -50,7 +50,8 @@ class ChosenSettings:
         self, project_id: str, changes: Choices, *, names: Iterable[str]
     ) -> Project:
         stored = await self._vault.get(PROJECTS, project_id)
-        choices = await self._changed(stored.value.choices, changes, names=names, place="project")
+        await self._models.read()
+        choices = self._changed(stored.value.choices, changes, names=names, place="project")
         project = structs.replace(stored.value, choices=choices)
         await self._vault.commit(
             [put_project(self._vault, project, expected_version=stored.version)]
@@ -59,7 +60,8 @@ class ChosenSettings:
 
     async def change_chat(self, chat_id: str, changes: Choices, *, names: Iterable[str]) -> Chat:
         stored = await self._vault.get(CHATS, chat_id)
-        choices = await self._changed(stored.value.choices, changes, names=names, place="chat")
+        await self._models.read()
+        choices = self._changed(stored.value.choices, changes, names=names, place="chat")
         chat = structs.replace(stored.value, choices=choices)
         await self._vault.commit([put_chat(self._vault, chat, expected_version=stored.version)])
         return chat
@@ -67,20 +69,22 @@ class ChosenSettings:
     async def change_topic(
         self, topic_id: str, changes: Choices, *, names: Iterable[str]
     ) -> ProjectTopic:
-        topic = await self._topics.get(topic_id)
-        choices = await self._changed(topic.choices, changes, names=names, place="topic")
-        return await self._topics.choose(topic_id, choices=choices)
+        await self._models.read()
+        named = tuple(names)
+        return await self._topics.choose(
+            topic_id, lambda choices: self._changed(choices, changes, names=named, place="topic")
+        )
 
     async def model_of(self, chat: Chat, *, project: Project) -> str | None:
         """The model that some place has chosen for the chat. Asks no provider."""
-        topic = await self._topic(chat)
+        topic = await self._topics.current(chat)
         places = _places(chat, project=project, topic=topic, send=NOTHING_CHOSEN)
         return next((chosen.model for chosen in places.values() if chosen.model), None)
 
     async def applied(self, chat: Chat, *, project: Project, send: Choices) -> Applied:
         """What applies to a send in the chat as it stands."""
         check_choices(send, place="send")
-        topic = await self._topic(chat)
+        topic = await self._topics.current(chat)
         places = _places(chat, project=project, topic=topic, send=send)
         places["default"] = await self._defaults(places)
         return applied(places, topic_message=topic.system_message if topic else "")
@@ -116,12 +120,12 @@ class ChosenSettings:
             limits=await self._models.limits(settings.model),
         )
 
-    async def _changed(
+    def _changed(
         self, choices: Choices, changes: Choices, *, names: Iterable[str], place: Place
     ) -> Choices:
+        """By the definitions of models as they were when they were last read."""
         changed = with_changes(choices, changes, names=names)
         check_choices(changed, place=place)
-        await self._models.read()
         if changed.model is not None and changed.model != choices.model:
             self._models.resolve(changed.model)
         if changed.title_model not in (None, CHEAP, choices.title_model):
@@ -138,9 +142,6 @@ class ChosenSettings:
         if any(choices.model is not None for choices in places.values()):
             return DEFAULT_CHOICES
         return structs.replace(DEFAULT_CHOICES, model=await self._default_model())
-
-    async def _topic(self, chat: Chat) -> ProjectTopic | None:
-        return None if chat.topic_id is None else await self._topics.get(chat.topic_id)
 
 
 def _places(

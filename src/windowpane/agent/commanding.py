@@ -111,9 +111,10 @@ class Commands:
     async def _target(self, chat: Chat, command: ChangeTopic) -> str:
         if command.topic is not None:
             return (await self._topics.tree(chat.project_id)).only(command.topic)
-        if chat.topic_id is None:
+        current = await self._topics.current(chat)
+        if current is None:
             raise InvalidInput("This chat has no current topic. Name one: :tchange 'Topic path'.")
-        return chat.topic_id
+        return current.id
 
     async def _delete(self, order: Order, *, is_forced: bool) -> CommandOutcome:
         ids = order.chosen.turn_ids

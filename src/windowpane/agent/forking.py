@@ -1,20 +1,21 @@
 """A fork: a new chat that begins with copies of another one's turns, up to one of them.
 
 Copies have ids of their own and no receipts: what they cost was paid in the origin, and the fork
-shows it as inherited.
+shows it as inherited. They are stored batch by batch, and the chat last: before that nobody sees
+any of them.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 from msgspec import structs
 
 from windowpane.accounting import fork_record
 from windowpane.agent.totals import spent
+from windowpane.deletions import DeletedChat, Deletion
 from windowpane.errors import ChatBusy, ToolsWaiting
 from windowpane.ids import new_id
 from windowpane.messages import Message
@@ -22,6 +23,7 @@ from windowpane.parts import Part, ToolResult
 from windowpane.projects import Chat, ForkOrigin
 from windowpane.records import FORKED, Accounting, Place
 from windowpane.storage.base import Change
+from windowpane.storage.deletions import put_unfinished, take_back
 from windowpane.storage.history import (
     contents_of,
     put_chat,
@@ -36,8 +38,10 @@ from windowpane.storage.turn_pages import SETTLED
 from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Turn, TurnContent
 
-# So many turns are sealed before others get their turn.
+# So many turns are sealed and stored before others get their turn.
 BATCH_TURNS = 50
+# The largest chat is copied in minutes; a fork that is not there by now never will be.
+MOST_FORKING = timedelta(hours=1)
 
 
 async def fork(vault: Vault, origin: Chat, turn: Stored[Turn], *, at: datetime) -> Chat:
@@ -63,14 +67,29 @@ async def fork(vault: Vault, origin: Chat, turn: Stored[Turn], *, at: datetime) 
         accounting_id=record.id,
         forked_from=ForkOrigin(chat_id=origin.id, turn_id=turn.id),
     )
+    unfinished = _unfinished(chat)
+    await vault.commit([put_unfinished(vault, unfinished)])
+    async for batch in _batches(vault, line, copies):
+        await vault.commit(batch)
     await vault.commit(
         [
-            put_chat(vault, chat, expected_version=0),
             put_special(vault, record, chat_id=chat_id),
-            *await _rows(vault, line, copies),
+            put_chat(vault, chat, expected_version=0),
+            take_back(unfinished),
         ]
     )
     return chat
+
+
+def _unfinished(chat: Chat) -> Deletion:
+    """A fork that never gets its chat is carried away like a chat that was deleted."""
+    return Deletion(
+        id=new_id("deletion"),
+        deleted=DeletedChat(chat=chat),
+        deleted_at=chat.created_at,
+        due_at=chat.created_at + MOST_FORKING,
+        is_final=True,
+    )
 
 
 def _copies(line: Sequence[Turn], *, chat_id: str) -> list[Turn]:
@@ -95,17 +114,18 @@ async def _inherited(
     )
 
 
-async def _rows(vault: Vault, line: Sequence[Turn], copies: Sequence[Turn]) -> list[Change]:
-    changes: list[Change] = []
+async def _batches(
+    vault: Vault, line: Sequence[Turn], copies: Sequence[Turn]
+) -> AsyncGenerator[list[Change], None]:
     for start in range(0, len(line), BATCH_TURNS):
         some = line[start : start + BATCH_TURNS]
         contents = (await contents_of(vault, some)).turns
         outputs = await vault.all_children(OUTPUTS, [outputs_of(turn.id) for turn in some])
+        changes: list[Change] = []
         for content, copy in zip(contents, copies[start:], strict=False):
             own = [one for one in outputs.items if one.value.turn_id == content.turn.id]
             changes += _copied(vault, content, copy, outputs=own)
-        await asyncio.sleep(0)
-    return changes
+        yield changes
 
 
 def _copied(

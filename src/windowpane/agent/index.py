@@ -22,6 +22,7 @@ from windowpane.storage.shelves import CHATS
 from windowpane.storage.turn_pages import (
     SETTLED,
     TurnPage,
+    drop_pages,
     is_whole,
     pack,
     page_of,
@@ -58,6 +59,14 @@ class TurnIndex:
         while len(self._pages) > KEPT_PAGES:
             self._pages.popitem(last=False)
         return page
+
+    async def forget(self, chat: Chat, depths: Sequence[int]) -> None:
+        """Let the pages that hold some depths be made anew from the turns that are there."""
+        await self._vault.commit(drop_pages(self._vault, chat.id, depths))
+        for number in {page_of(depth) for depth in depths}:
+            self._pages.pop((chat.id, chat.revision, number), None)
+            self._histories.pop((chat.id, chat.revision, number), None)
+            self._totals.get((chat.id, chat.revision), {}).pop(number, None)
 
     async def history(self, chat: Chat) -> History:
         """The facts of every turn of the path, by columns. A full page is turned once."""

@@ -55,7 +55,7 @@ async def move_chat(
         ]
     )
     topic_ids = (stored.value.topic_id, *(one.value.topic_id for one in turns))
-    used = {id for id in topic_ids if id is not None}
+    used = {id for id in topic_ids if id in old.topics}
     return moved(
         chat,
         kept=sorted(old.path_text(id) for id in used if id in same),

@@ -84,11 +84,12 @@ class Outlooks:
             model=settings.model,
             toolbox=toolbox,
         )
+        topics = await self._topics.tree(chat.project_id)
         viewpoint = Viewpoint(
             now=at,
             zone=zone(self._clock()),
-            topics=await self._topics.tree(chat.project_id),
-            current_topic_id=chat.topic_id,
+            topics=topics,
+            current_topic_id=chat.topic_id if chat.topic_id in topics.topics else None,
             current_model=short_name(settings.model),
         )
         outlook = await self._planner.outlook(

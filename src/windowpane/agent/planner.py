@@ -180,8 +180,18 @@ class Planner:
     async def plan(
         self, outlook: Outlook, current: Sequence[Message], *, overflow: Overflow
     ) -> ContextPlan:
-        """The plan of a send, after what its refusals so far have taught."""
-        return (await self._sight(outlook, current, overflow=overflow, first=0, end=0)).plan
+        """The plan of a send, after what its refusals so far have taught.
+
+        Pages may still name turns that cannot be opened any more: those are read anew.
+        """
+        while True:
+            ready = (await self._sight(outlook, current, overflow=overflow, first=0, end=0)).plan
+            found = await self.contents.of(ready.sent_turn_ids)
+            lost = [id for id in ready.sent_turn_ids if id not in found]
+            if not lost:
+                return ready
+            depth_of = await self.depths(outlook, ready)
+            await self._index.forget(outlook.chat, [depth_of(id) for id in lost])
 
     def plan_alone(self, outlook: Outlook, message: Message) -> ContextPlan:
         """The plan of a request that holds one message, and nothing of the chat."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import suppress
 
 from msgspec import structs
@@ -18,7 +18,7 @@ from windowpane.agent.clock import Clock
 from windowpane.deletions import DeletedChat, DeletedProject, DeletedTurns, Deletion
 from windowpane.errors import StorageError, VersionConflict
 from windowpane.storage.base import Change, Delete
-from windowpane.storage.cascade import chat_batches, project_batches, without_words
+from windowpane.storage.cascade import BATCH_TURNS, chat_batches, project_batches, without_words
 from windowpane.storage.deletions import deletions_until, finish, put_deletion, put_tombstone
 from windowpane.storage.history import contents_of
 from windowpane.storage.shelves import CHATS, TURNS, deleted_of
@@ -87,8 +87,10 @@ class Purger:
 
     async def _batches(self, deletion: Deletion) -> AsyncGenerator[list[Change], None]:
         match deletion.deleted:
-            case DeletedTurns() as deleted:
-                yield await self._buried(deleted, deletion)
+            case DeletedTurns(chat_id=chat_id, turn_ids=turn_ids):
+                for start in range(0, len(turn_ids), BATCH_TURNS):
+                    some = turn_ids[start : start + BATCH_TURNS]
+                    yield await self._buried(some, chat_id, deletion)
             case DeletedChat(chat=chat):
                 async for batch in chat_batches(self._vault, chat.id):
                     yield batch
@@ -99,12 +101,12 @@ class Purger:
                 async for batch in project_batches(self._vault, project.id, chat_ids):
                     yield batch
 
-    async def _buried(self, deleted: DeletedTurns, deletion: Deletion) -> list[Change]:
+    async def _buried(
+        self, turn_ids: Sequence[str], chat_id: str, deletion: Deletion
+    ) -> list[Change]:
         """Their words go, their tombstones and receipts stay; of a chat that is gone, nothing."""
-        found = await self._vault.get_many(TURNS, deleted.turn_ids)
-        stored = {
-            one.id: one for one in found.items if one.parent_id == deleted_of(deleted.chat_id)
-        }
+        found = await self._vault.get_many(TURNS, turn_ids)
+        stored = {one.id: one for one in found.items if one.parent_id == deleted_of(chat_id)}
         turns = [one.value for one in stored.values()]
         changes: list[Change] = []
         for content in (await contents_of(self._vault, turns)).turns:

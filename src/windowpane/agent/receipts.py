@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from hashlib import sha256
 
 import msgspec
@@ -19,13 +20,13 @@ from windowpane.context.replay import Replayed, Sources, replayed, sent_depths
 from windowpane.context.request import ModelRequest, ToolDefinition
 from windowpane.context.side import aside_message
 from windowpane.context.telemetry import KnownTurn, Telemetry, telemetry_of
-from windowpane.errors import NotFound
+from windowpane.errors import InvalidInput, NotFound, PartMissing
 from windowpane.messages import Message
 from windowpane.providers.base import WireRequest
 from windowpane.settings import ContextSettings
 from windowpane.storage.accounts import receipts_of
 from windowpane.storage.history import contents_of
-from windowpane.storage.paths import path_before
+from windowpane.storage.paths import path_before, steps_back
 from windowpane.storage.shelves import RECEIPTS, TEXTS, TURNS
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter
@@ -91,8 +92,8 @@ class Receipts:
         await self._models.read()
         try:
             provider, _ = self._models.resolve(receipt.model)
-        except NotFound as gone:
-            return Reproduced(receipt=receipt, wire=None, is_same=False, missing=(str(gone),))
+        except (InvalidInput, PartMissing) as unusable:  # removed, or it has no key any more
+            return Reproduced(receipt=receipt, wire=None, is_same=False, missing=(str(unusable),))
         wire = provider.to_wire(again.request)
         is_same = sha256(wire.body).hexdigest() == receipt.sent.body_sha256
         return Reproduced(receipt=receipt, wire=wire, is_same=is_same, missing=())
@@ -101,7 +102,7 @@ class Receipts:
         receipts = await self.of_answers(turn_id)
         if not receipts:
             return []
-        turns = await self._known_turns(receipts[0], from_depth=0)
+        turns = await self._known_turns(receipts)
         chars_per_token = ContextSettings().chars_per_token
         return [telemetry_of(one, turns=turns, chars_per_token=chars_per_token) for one in receipts]
 
@@ -111,11 +112,18 @@ class Receipts:
         None for the first request of a chat: there is nothing to compare it with.
         """
         after = await self._last(turn_id)
-        turn = await self._vault.get(TURNS, turn_id)
-        earlier = await path_before(self._vault, turn, from_depth=0)
-        for depth in sorted(earlier, reverse=True):
-            if receipts := await self.of_answers(earlier[depth].id):
-                return await self._compared(receipts[-1], after)
+        before = await self._last_before(turn_id)
+        return None if before is None else await self._compared(before, after)
+
+    async def _last_before(self, turn_id: str) -> Receipt | None:
+        """Of the newest turn before one that has any; copies in a fork have none."""
+        async with aclosing(steps_back(self._vault, turn_id)) as steps:
+            async for turns in steps:
+                ids = [turn.id for turn in turns]
+                found = of_answers((await self._vault.all_children(RECEIPTS, ids)).values)
+                last = {receipt.turn_id: receipt for receipt in found}
+                if last:
+                    return next(last[id] for id in ids if id in last)
         return None
 
     async def _last(self, turn_id: str) -> Receipt:
@@ -149,26 +157,31 @@ class Receipts:
         )
 
     async def _outline(self, receipt: Receipt) -> Outline:
-        first = min((run.first_depth for run in receipt.contents.items), default=0)
-        return outline_from(receipt, turns=await self._known_turns(receipt, from_depth=first))
+        return outline_from(receipt, turns=await self._known_turns([receipt]))
 
-    async def _known_turns(self, receipt: Receipt, *, from_depth: int) -> dict[int, KnownTurn]:
-        turn = await self._vault.get(TURNS, receipt.turn_id)
-        path = await path_before(self._vault, turn, from_depth=from_depth)
+    async def _known_turns(self, receipts: Sequence[Receipt]) -> dict[int, KnownTurn]:
+        """The turns that requests of one turn may name, as far as they are still there."""
+        depths = [run.first_depth for one in receipts for run in one.contents.items]
+        path = await self._path(receipts[0], depths)
         return {depth: _known(one) for depth, one in path.items()}
+
+    async def _path(self, receipt: Receipt, depths: Sequence[int]) -> dict[int, Turn]:
+        if not depths:
+            return {}
+        return await path_before(self._vault, receipt.turn_id, from_depth=min(depths))
 
     async def _replayed(self, receipt: Receipt) -> Replayed:
         depths = sent_depths(receipt)
-        turn = await self._vault.get(TURNS, receipt.turn_id)
-        path = await path_before(self._vault, turn, from_depth=min(depths, default=0))
+        path = await self._path(receipt, depths)
         contents = await self._contents.of([path[one].id for one in depths if one in path])
-        own = (await contents_of(self._vault, [turn.value])).turns[0]
+        stored = await self._vault.find(TURNS, receipt.turn_id)
+        own = (await contents_of(self._vault, [stored.value])).turns if stored else ()
         texts = receipt.contents
         sources = Sources(
             system=await self._text(texts.system_id),
             tools=await self._tools(texts.tools_id),
-            turns={one.turn.depth: one.messages for one in (*contents.values(), own)},
-            current=await self._current(receipt, own),
+            turns={one.turn.depth: one.messages for one in (*contents.values(), *own)},
+            current=await self._current(receipt, own[0]) if own else (),
         )
         return replayed(receipt, sources)
 

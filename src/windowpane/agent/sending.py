@@ -20,7 +20,7 @@ from windowpane.agent.planner import Outlook, floor_after
 from windowpane.agent.results import REJECTED
 from windowpane.agent.turns import Turns
 from windowpane.agent.waiting import rest_accepted, waiting_head
-from windowpane.asking import AskAgain, SendRequest, checked_text, chosen_for
+from windowpane.asking import AskAgain, SendRequest, checked_moment, checked_text, chosen_for
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
 from windowpane.drafts import DraftPlace
@@ -144,7 +144,9 @@ class Sending:
         if replaced is not None:
             before = await before_turn(self._vault, before, replaced)
         settings = await self._outlooks.applied(before, send=chosen_for(request))
-        at = request.written_at or self._means.clock()
+        at = now = self._means.clock()
+        if request.written_at is not None:
+            at = checked_moment(request.written_at, now=now)
         turn_id = new_id("turn")
         prospect = await self._outlooks.of(
             before, settings=settings, turn_id=turn_id, filter_text=request.filter_text, at=at
@@ -259,5 +261,5 @@ def _new_turn(chat: Chat, *, id: str, outlook: Outlook, message: Message) -> Tur
         model=outlook.model,
         state="sending",
         created_at=message.created_at,
-        topic_id=chat.topic_id,
+        topic_id=outlook.view.viewpoint.current_topic_id,
     )

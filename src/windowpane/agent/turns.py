@@ -14,8 +14,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from windowpane.accounting import Totals, totals_of
 from windowpane.agent.branching import Step, neighbour, return_to
 from windowpane.agent.clock import Clock
+from windowpane.agent.contending import contended
 from windowpane.agent.topics import Topics
-from windowpane.errors import InvalidInput, NotFound, VersionConflict
+from windowpane.errors import InvalidInput, NotFound
 from windowpane.ids import new_revision
 from windowpane.projects import Chat
 from windowpane.storage.accounts import receipts_of
@@ -25,9 +26,6 @@ from windowpane.storage.shelves import CHATS, TURNS, deleted_of, left_of
 from windowpane.storage.turn_pages import drop_pages
 from windowpane.storage.vault import Stored, Vault
 from windowpane.turns import Flag, Turn, TurnContent
-
-# A send or another mark may come first; a person does not mark that fast.
-MOST_TRIES = 5
 
 
 class TurnMarks(Struct, frozen=True, kw_only=True):
@@ -84,12 +82,7 @@ class Turns:
 
     async def mark_all(self, chat_id: str, turn_ids: Sequence[str], marks: TurnMarks) -> list[Turn]:
         """The same marks for several turns of one chat, all or none."""
-        for _ in range(MOST_TRIES - 1):
-            try:
-                return await self._mark(chat_id, turn_ids, marks)
-            except VersionConflict:
-                continue
-        return await self._mark(chat_id, turn_ids, marks)
+        return await contended(lambda: self._mark(chat_id, turn_ids, marks))
 
     async def _mark(self, chat_id: str, turn_ids: Sequence[str], marks: TurnMarks) -> list[Turn]:
         chat = await self._vault.get(CHATS, chat_id)

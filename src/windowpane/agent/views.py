@@ -32,7 +32,7 @@ class Views:
             filter_text=filter_text,
             created_at=at,
         )
-        same = [old for old in await self.of(project_id) if old.name == name]
+        same = [old for old in await self.of(project_id) if old.name == view.name]
         changes: list[Change] = [self._vault.delete(VIEWS, old.id) for old in same]
         put = self._vault.put(
             VIEWS,

@@ -31,15 +31,7 @@ class TurnPlace(Struct, frozen=True, kw_only=True):
 
 async def tail_ids(vault: Vault, chat_id: str, depth: int) -> tuple[str, ...]:
     """The path's turns from a depth on, unopened: damaged ones are among them."""
-    rows = await vault.store.children(
-        "turns",
-        [chat_id],
-        from_position=depth,
-        to_position=None,
-        newest_first=False,
-        limit=None,
-    )
-    return tuple(row.id for row in rows)
+    return tuple(await vault.store.child_ids("turns", chat_id, from_position=depth))
 
 
 async def newest_id(vault: Vault, chat_id: str, *, before_depth: int) -> str | None:

@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 
 from windowpane.storage.base import Change, DeleteChildren, Table
-from windowpane.storage.shelves import RUNS, TOMBSTONES, TURNS, deleted_of, left_of, outputs_of
+from windowpane.storage.shelves import (
+    RUNS,
+    TOMBSTONES,
+    TURNS,
+    chat_ledger_id,
+    deleted_of,
+    left_of,
+    outputs_of,
+    project_ledger_id,
+    reservations_of,
+    topics_changed_id,
+)
 from windowpane.storage.turn_pages import delete_pages
 from windowpane.storage.vault import Vault
 
@@ -38,6 +49,7 @@ async def chat_batches(vault: Vault, chat_id: str) -> AsyncGenerator[list[Change
     yield [
         *_below(BELOW_CHAT, [chat_id]),
         *delete_pages(chat_id),
+        *_ledger(chat_ledger_id(chat_id)),
         vault.delete(RUNS, chat_id),
     ]
 
@@ -53,7 +65,15 @@ async def project_batches(
     for chat_id in chat_ids:
         async for batch in chat_batches(vault, chat_id):
             yield batch
-    yield _below(BELOW_PROJECT, [project_id])
+    yield [
+        *_below(BELOW_PROJECT, [project_id]),
+        *_below(("topics",), [topics_changed_id(project_id)]),
+        *_ledger(project_ledger_id(project_id)),
+    ]
+
+
+def _ledger(id: str) -> list[Change]:
+    return _below(("ledgers",), [id, reservations_of(id)])
 
 
 def _below(tables: Sequence[Table], parent_ids: Sequence[str]) -> list[Change]:

@@ -28,6 +28,21 @@ def put_deletion(vault: Vault, deletion: Deletion) -> Put:
     )
 
 
+def put_unfinished(vault: Vault, deletion: Deletion) -> Put:
+    """Of something that is still being made: whoever makes it takes this back with the last batch.
+
+    Such a one is final from the beginning, so that nobody is offered to undo it.
+    """
+    return vault.put(
+        DELETIONS,
+        deletion,
+        id=deletion.id,
+        parent_id=DUE,
+        position=micros(deletion.due_at),
+        expected_version=0,
+    )
+
+
 def take_back(deletion: Deletion) -> Delete:
     """Fails if it is final by now: only one of undoing and carrying out can happen."""
     return Delete(table="tombstones", id=deletion.id, expected_version=PENDING_VERSION)

@@ -83,6 +83,10 @@ class PagesDropped(Struct, frozen=True, kw_only=True):
     """Written whenever pages of a chat are dropped, so that nobody packs what he read before."""
 
 
+class TopicsChanged(Struct, frozen=True, kw_only=True):
+    """Written with every change of a project's topics, so that two cannot both make one."""
+
+
 class ListedModels(Struct, frozen=True, kw_only=True):
     """A cache: the models that a provider listed when it was asked last."""
 
@@ -142,6 +146,7 @@ class Preferences(Struct, frozen=True, kw_only=True, omit_defaults=True):
 PROJECTS = Shelf("projects", holds=Project, noun="project")
 CHATS = Shelf("chats", holds=Chat, noun="chat")
 TOPICS = Shelf("topics", holds=ProjectTopic, noun="topic")
+TOPICS_CHANGED = Shelf("topics", holds=TopicsChanged, noun="mark of changed topics")
 VIEWS = Shelf("views", holds=NamedView, noun="view")
 PAGES = Shelf("pages", holds=PackedTurns, noun="page of turns")
 PAGE_TOTALS = Shelf("pages", holds=PageTotals, noun="page's totals")
@@ -176,6 +181,11 @@ PREFERENCES = Shelf("preferences", holds=Preferences, noun="preferences record")
 PREFERENCES_ID = "preferences"
 
 
+def topics_changed_id(project_id: str) -> str:
+    """Of the mark that lies beside a project's topics and not among them."""
+    return f"{project_id}:changed"
+
+
 def list_id(definition_id: str) -> str:
     """Of a provider's list of models, which lies beside the definitions and not among them."""
     return f"{definition_id}:models"
@@ -187,6 +197,20 @@ def overrides_id(definition_id: str) -> str:
 
 def learned_id(definition_id: str) -> str:
     return f"{definition_id}:learned"
+
+
+def chat_ledger_id(chat_id: str) -> str:
+    """Of the guard of a chat's budget, which is its own parent."""
+    return f"chat:{chat_id}"
+
+
+def project_ledger_id(project_id: str) -> str:
+    return f"project:{project_id}"
+
+
+def reservations_of(ledger_id: str) -> str:
+    """The parent of what is set aside of a budget."""
+    return f"{ledger_id}:reserved"
 
 
 def stop_id(turn_id: str) -> str:

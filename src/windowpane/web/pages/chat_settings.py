@@ -25,7 +25,7 @@ ROOT = "../"
 async def chat_settings_fragment(workspace: Workspace, chat_id: str) -> Template:
     chat = await workspace.chat(chat_id)
     project = await workspace.project(chat.project_id)
-    topic = None if chat.topic_id is None else await workspace.topics.get(chat.topic_id)
+    topic = await workspace.topics.current(chat)
     default_model = await workspace.chosen_model() or ""
     farther: dict[Place, Choices] = {
         "topic": topic.choices if topic else NOTHING_CHOSEN,
