@@ -104,7 +104,8 @@ class TurnIndex:
         settled = tuple(takewhile(lambda turn: turn.state in SETTLED, known.turns))
         begin = settled[-1].depth + 1 if settled else first
         end = min(chat.turn_count, first + PAGE_TURNS)
-        fresh = await read_turns(self._vault, chat.id, begin, end)
+        # A plan looks at its newest page twice; what has not grown in between is not read again.
+        fresh = await read_turns(self._vault, chat.id, begin, end) if begin < end else ()
         return TurnPage(
             number=known.number,
             turns=(*settled, *fresh),
