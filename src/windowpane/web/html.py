@@ -40,7 +40,7 @@ def drawn(template_name: str, **context: object) -> Markup:
 
 @cache
 def _template(name: str) -> Template:
-    """With its names in one dict: every drawing copies them, and Jinja's own chain is slow at it."""
+    """With its names in one dict: every drawing copies them, and Jinja's own chain is slow."""
     template = environment().get_template(name)
     template.globals = dict(template.globals)
     return template
