@@ -10,6 +10,7 @@ from pathlib import Path
 PARTS = {"__init__", "__main__", "upstream", "relay", "bare", "processes", "watching", "shapes"} | {
     "dialogues",
     "events",
+    "longchats",
 }
 
 

@@ -47,14 +47,18 @@ async def first_tokens(
     return [median_first(ours), median_first(theirs)]
 
 
-async def send_cost(person: Person, server: Process) -> float:
+async def send_cost(
+    person: Person, session: aiohttp.ClientSession, server: Process, floor: Process
+) -> list[float]:
     """CPU of a whole send with one chunk, in one chat that grows to a hundred turns."""
     chat_id = await person.new_chat()
     await person.ask(chat_id, model="fake/fake-n1")
-    before = server.cpu_seconds()
+    before, floor_before = server.cpu_seconds(), floor.cpu_seconds()
     for _ in range(SENDS):
         await person.ask(chat_id, model="fake/fake-n1")
-    return milliseconds((server.cpu_seconds() - before) / SENDS)
+        await relayed(session, floor.address, model="fake-n1")
+    ours, theirs = server.cpu_seconds() - before, floor.cpu_seconds() - floor_before
+    return [milliseconds(ours / SENDS), milliseconds(theirs / SENDS)]
 
 
 async def paced(
@@ -109,7 +113,7 @@ async def measure(server: Process, entrance: str, floor: Process) -> dict[str, o
         await person.ask(await person.new_chat(), model="fake/fake-n1")
         await relayed(session, floor.address, model="fake-n1")
         ttft, ttft_floor = await first_tokens(person, session, floor)
-        per_send = await send_cost(person, server)
+        per_send, per_send_floor = await send_cost(person, session, server, floor)
         per_chunk, per_chunk_floor = await paced(person, session, server, floor)
         many = await crowd(person, session, server, floor)
     return {
@@ -117,6 +121,7 @@ async def measure(server: Process, entrance: str, floor: Process) -> dict[str, o
         "first_token_ms": ttft,
         "floor_first_token_ms": ttft_floor,
         "cpu_ms_per_send": per_send,
+        "floor_cpu_ms_per_send": per_send_floor,
         "paced_cpu_us_per_chunk": per_chunk,
         "floor_paced_cpu_us_per_chunk": per_chunk_floor,
         "paced_ratio": round(per_chunk / per_chunk_floor, 2),

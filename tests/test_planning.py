@@ -203,6 +203,31 @@ async def test_a_long_chat_is_planned_from_packed_pages_and_the_same_without_the
     assert counted(packed) == counted(first)
 
 
+async def test_a_chat_that_goes_on_is_planned_as_one_that_is_opened_anew(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    models = (SMALL_WINDOW, ModelInfo(name="other", context_window_tokens=300))
+    await script(workspace, folder=data_dir, replies=[says("ok")] * 3, models=models)
+    chat_id = await new_chat(workspace)
+    await fill(data_dir, chat_id, turns=PAGE_TURNS - 2)
+
+    async def plans(planning: Workspace) -> list[ContextPlan]:
+        names = [f"script/{model.name}" for model in models]
+        return [await planning.plan(chat_id, PlanRequest(model=name)) for name in names]
+
+    async def is_the_same() -> bool:
+        store = store_from(str(data_dir / "windowpane.sqlite3"))
+        async with Workspace(Vault(store, key=KEY), settings=settings_in(data_dir)) as anew:
+            return await plans(workspace) == await plans(anew)
+
+    assert await is_the_same()
+    for marks in (TurnMarks(is_pinned=True), TurnMarks(is_skipped=True), TurnMarks(star=2)):
+        content = await ask(workspace, chat_id, "more")
+        assert await is_the_same()
+        await workspace.turns.mark(content.turn.id, marks)
+        assert await is_the_same()
+
+
 async def test_a_star_in_an_old_page_is_seen_by_the_next_plan(
     workspace: Workspace, data_dir: Path
 ) -> None:

@@ -251,7 +251,7 @@ async def test_a_price_that_was_set_elsewhere_counts_for_the_next_call(
         prices = PriceValues(input=Rate(Decimal(usd)))
         override = ModelOverride(models="gpt-x", prices=prices)
         await workspace.models.set_override("there", override)
-        await elsewhere.models.limits("there/gpt-x")  # every call begins with that
+        await elsewhere.models.read()  # every call begins with that
         assert (await elsewhere.models.price("there/gpt-x")).input == Rate(Decimal(usd))
 
 

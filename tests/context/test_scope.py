@@ -146,3 +146,9 @@ def test_a_turn_of_each_kind_is_drawn_in_its_place() -> None:
         turn("t5"),
     ]
     assert drawn(given(history, usable=200)) == "-KsXs"
+
+
+@pytest.mark.parametrize("at", [0, 1, 40, 95])
+def test_a_page_that_grew_has_the_totals_of_all_its_turns(at: int) -> None:
+    grown = page_totals(WEIGHTS[:at]).grown_by(page_totals(WEIGHTS[at:]))
+    assert grown == page_totals(WEIGHTS)

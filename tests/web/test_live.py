@@ -169,6 +169,21 @@ async def test_a_tab_that_knows_all_is_told_nothing(workspace: Workspace, tmp_pa
     assert seen[0][1]["depth"] == 1
 
 
+async def test_a_tab_that_saw_only_the_beginning_gets_the_turn_as_it_ended(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    async with answering(workspace, tmp_path, says("One."), says("Two.")) as (live, chat_id):
+        await ask(workspace, chat_id, "first")
+        before = workspace.position(chat_id)
+        content = await ask(workspace, chat_id, "second")
+        knowing = live.watching(chat_id, after=workspace.position(chat_id))
+        with knowing, live.watching(chat_id, after=before) as watcher:
+            [(_, frame)] = read(await watcher.take())
+    assert frame["type"] == "turn"
+    loaded = loaded_html(content, open_part=None, tool_runs=(), held=None, place=None)
+    assert frame["html"] == loaded
+
+
 @pytest.mark.parametrize("place", ["another epoch", "an older turn", "the future"])
 async def test_a_place_that_is_not_continued_means_reload(
     place: str, workspace: Workspace, tmp_path: Path

@@ -116,7 +116,9 @@ async def answer(assignment: Assignment, *, running: Running, journal: Journal, 
                 await journal.pause(running, pending=ended.pending, results=ended.results)
             else:
                 ending = Ending(state="complete", finish=ended.finish, failure=None, at=clock())
-                await journal.end(running, ending=ending, last=ended.message)
+                content = await journal.end(running, ending=ending, last=ended.message)
+                # The next send needs it, and would have to read it back.
+                assignment.means.planner.contents.keep(content)
         return
     except VersionConflict:
         await _taken(running, journal)

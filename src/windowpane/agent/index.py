@@ -11,11 +11,12 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, takewhile
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from windowpane.agent.digest import facts_of
 from windowpane.agent.weighing import Weigher
 from windowpane.context.scope import PAGE_TURNS, PageTotals, page_totals
+from windowpane.context.weights import TurnWeight
 from windowpane.filters import History
 from windowpane.projects import Chat
 from windowpane.storage.shelves import CHATS
@@ -32,18 +33,34 @@ from windowpane.storage.turn_pages import (
     times_dropped,
 )
 from windowpane.storage.vault import Vault
+from windowpane.turns import Turn
 
-# About 600 bytes a turn: a dozen megabytes at the most.
+# About 700 bytes a turn with its weight: a dozen megabytes at the most.
 KEPT_PAGES = 20
 KEPT_TOTALS = 100
 # About 150 bytes a turn: for two chats of 100,000 turns.
 KEPT_HISTORIES = 200
 
 
+class WeighedPage(Struct, frozen=True, kw_only=True):
+    """Turns with their weights as those were noted, for whichever model, and what they add up to.
+
+    Every turn has its digest.
+    """
+
+    turns: tuple[Turn, ...]
+    weights: list[TurnWeight]
+    totals: PageTotals
+
+
+NOTHING_WEIGHED = WeighedPage(turns=(), weights=[], totals=page_totals([]))
+
+
 class TurnIndex:
     def __init__(self, vault: Vault) -> None:
         self._vault = vault
         self._pages: OrderedDict[tuple[str, int, int], TurnPage] = OrderedDict()
+        self._weighed: OrderedDict[tuple[str, int, int], WeighedPage] = OrderedDict()
         self._histories: OrderedDict[tuple[str, int, int], History] = OrderedDict()
         self._totals: OrderedDict[tuple[str, int], dict[int, PageTotals]] = OrderedDict()
 
@@ -66,7 +83,21 @@ class TurnIndex:
         for number in {page_of(depth) for depth in depths}:
             self._pages.pop((chat.id, chat.revision, number), None)
             self._histories.pop((chat.id, chat.revision, number), None)
+            self._weighed.pop((chat.id, chat.revision, number), None)
             self._totals.get((chat.id, chat.revision), {}).pop(number, None)
+
+    async def weighed(self, chat: Chat, number: int, weigher: Weigher) -> WeighedPage:
+        """A page with its weights; of one that has grown only what is new is weighed."""
+        key = (chat.id, chat.revision, number)
+        page = await self.page(chat, number)
+        known = self._weighed.pop(key, NOTHING_WEIGHED)
+        if known.turns is not page.turns:
+            known = await _weighed(page.turns, known, weigher)
+            self._pages[key] = structs.replace(page, turns=known.turns)
+        self._weighed[key] = known
+        while len(self._weighed) > KEPT_PAGES:
+            self._weighed.popitem(last=False)
+        return known
 
     async def history(self, chat: Chat) -> History:
         """The facts of every turn of the path, by columns. A full page is turned once."""
@@ -113,23 +144,24 @@ class TurnIndex:
         settled = tuple(takewhile(lambda turn: turn.state in SETTLED, known.turns))
         begin = settled[-1].depth + 1 if settled else first
         end = min(chat.turn_count, first + PAGE_TURNS)
-        fresh = await read_turns(self._vault, chat.id, begin, end)
+        # A plan looks at its newest page twice; what has not grown in between is not read again.
+        fresh = await read_turns(self._vault, chat.id, begin, end) if begin < end else ()
+        has_same = not fresh and len(settled) == len(known.turns)
         return TurnPage(
             number=known.number,
-            turns=(*settled, *fresh),
+            turns=known.turns if has_same else (*settled, *fresh),
             is_packed=False,
             is_whole=is_whole(known.number, turn_count=chat.turn_count),
         )
 
     async def _counted(self, chat: Chat, number: int, weigher: Weigher) -> PageTotals:
+        key = (chat.id, chat.revision, number)
         page = await self.page(chat, number)
         if page.is_final and not page.is_packed:
-            page = await self._packed(chat, number, weigher)
-        page = structs.replace(page, turns=await weigher.digested(page.turns))
-        totals = page_totals(await weigher.known(page.turns))
+            page = self._pages[key] = await self._packed(chat, number, weigher)
+        totals = (await self.weighed(chat, number, weigher)).totals
         if page.is_packed:
             self._totals.setdefault((chat.id, chat.revision), {})[number] = totals
-        self._pages[chat.id, chat.revision, number] = page
         return totals
 
     async def _packed(self, chat: Chat, number: int, weigher: Weigher) -> TurnPage:
@@ -168,6 +200,23 @@ class TurnIndex:
         numbers = {bisect_right(starts, index) - 1 for index in indexes}
         pages = [await self.page(chat, number) for number in sorted(numbers)]
         return {turn.id: turn.depth for page in pages for turn in page.turns}
+
+
+async def _weighed(turns: Sequence[Turn], known: WeighedPage, weigher: Weigher) -> WeighedPage:
+    """From what is known of the same turns; those that have changed are other objects."""
+    same = zip(turns, known.turns, strict=False)
+    count = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], same))
+    fresh = await weigher.digested(turns[count:])
+    fresh_weights = await weigher.known(fresh)
+    weights = [*known.weights[:count], *fresh_weights]
+    has_only_grown = count == len(known.turns)
+    return WeighedPage(
+        turns=(*known.turns[:count], *fresh),
+        weights=weights,
+        totals=known.totals.grown_by(page_totals(fresh_weights))
+        if has_only_grown
+        else page_totals(weights),
+    )
 
 
 def page_count(chat: Chat) -> int:

@@ -119,12 +119,13 @@ class Journal:
         running.run_version += 1
         running.log.append(MessageDone(message=message))
 
-    async def end(self, running: Running, *, ending: Ending, last: Message | None) -> None:
+    async def end(self, running: Running, *, ending: Ending, last: Message | None) -> TurnContent:
         """Store how the turn ended, with its last message, whole or cut short, if there is one."""
         turn = await self._released(
             running, lambda turn: _ended(turn, running, ending=ending, last=last), last=last
         )
         running.log.append(TurnEnded(turn=turn))
+        return TurnContent(turn=turn, messages=_messages(running, last=last))
 
     async def let_go(self, running: Running) -> None:
         """Somebody else has accounted for the turn; what is set aside for it here is free again."""
@@ -285,6 +286,9 @@ def _ended(turn: Turn, running: Running, *, ending: Ending, last: Message | None
         failure=ending.failure,
         ended_at=ending.at,
     )
-    messages = with_message(running.messages, last) if last is not None else running.messages
-    content = TurnContent(turn=ended, messages=tuple(messages))
+    content = TurnContent(turn=ended, messages=_messages(running, last=last))
     return structs.replace(ended, digest=digest_of(content, counter=running.counter))
+
+
+def _messages(running: Running, *, last: Message | None) -> tuple[Message, ...]:
+    return tuple(running.messages if last is None else with_message(running.messages, last))

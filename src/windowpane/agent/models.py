@@ -255,7 +255,7 @@ class Models:
         return await self._lists.of(definition)
 
     async def limits(self, name: str) -> Limits:
-        await self.read()
+        """By what was known when it was last read: a send reads once and asks several times."""
         info, override = await self._info(name), await self._override(name)
         return known_limits(
             info,
@@ -444,7 +444,10 @@ class Models:
     async def _known_list(self, provider_name: str) -> ListedModels | None:
         """Without asking a provider that answers at once over and over: a send waits for this."""
         definition = self.definition(provider_name)
-        return await self._lists.of(definition) or await self.listed(provider_name)
+        known = await self._lists.of(definition)
+        if known is None and definition.family in ANSWERS_AT_ONCE:
+            return await self.listed(provider_name)
+        return known
 
     async def _facts(
         self, provider_name: str, infos: tuple[ModelInfo, ...], *, is_plain: bool

@@ -255,10 +255,13 @@ class Planner:
             try:
                 return await look(given)
             except PageMissing as missing:
-                page = await self._index.page(outlook.chat, missing.number)
-                weights = await weigher.exact(page.turns, room_tokens=outlook.budget.usable_tokens)
+                page = await self._index.weighed(outlook.chat, missing.number, weigher)
+                weights = await weigher.exact(
+                    page.turns, page.weights, room_tokens=outlook.budget.usable_tokens
+                )
+                is_known = weights is page.weights
                 pages[missing.number] = weights
-                totals[missing.number] = page_totals(weights)
+                totals[missing.number] = page.totals if is_known else page_totals(weights)
 
     async def _filtered(self, outlook: Outlook, given: PlanInput) -> FilteredInput:
         """The input with the view that the filter makes, and what it chose."""

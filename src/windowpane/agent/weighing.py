@@ -30,8 +30,6 @@ class Digests:
         self._known: dict[tuple[str, str], TurnDigest] = {}
 
     def get(self, turn: Turn, *, model: str) -> TurnDigest | None:
-        if turn.digest is not None and turn.digest.counted_for == model:
-            return turn.digest
         return self._known.get((turn.id, model))
 
     def put(self, turn: Turn, digest: TurnDigest) -> None:
@@ -61,24 +59,46 @@ class Weigher:
             for turn in turns
         )
 
-    async def exact(self, turns: Sequence[Turn], *, room_tokens: int | None) -> list[TurnWeight]:
-        """Counted for this model as far back as could be sent; older turns as they are known."""
-        weights: list[TurnWeight] = []
+    async def exact(
+        self, turns: Sequence[Turn], known: Sequence[TurnWeight], *, room_tokens: int | None
+    ) -> Sequence[TurnWeight]:
+        """Counted for this model as far back as could be sent; older turns as they are known.
+
+        ``known`` itself, if that is what they weigh for this model.
+        """
+        recounted: dict[int, TurnWeight] = {}
         used_tokens = 0
         end = len(turns)
         while end and (room_tokens is None or used_tokens <= room_tokens):
-            chunk = turns[max(0, end - CHUNK_TURNS) : end]
-            weighed = await self._exact(chunk)
-            used_tokens += sum(weight.bare_tokens for weight in weighed)
-            weights[:0] = weighed
-            end -= len(chunk)
-        return [*await self.known(turns[:end]), *weights]
+            begin = max(0, end - CHUNK_TURNS)
+            recounted |= await self._recounted(turns, begin, end)
+            chunk = range(begin, end)
+            used_tokens += sum(recounted.get(n, known[n]).bare_tokens for n in chunk)
+            end = begin
+        if not recounted:
+            return known
+        return [recounted.get(number, weight) for number, weight in enumerate(known)]
 
-    async def _exact(self, turns: Sequence[Turn]) -> list[TurnWeight]:
-        found = {turn.id: self._digests.get(turn, model=self._counted_for(turn)) for turn in turns}
-        unknown = [turn for turn in turns if found[turn.id] is None]
+    async def _recounted(
+        self, turns: Sequence[Turn], begin: int, end: int
+    ) -> dict[int, TurnWeight]:
+        """By their places, those turns whose own digests were counted for something else."""
+        others = {
+            number: turns[number] for number in range(begin, end) if self._is_other(turns[number])
+        }
+        found = {
+            turn.id: self._digests.get(turn, model=self._counted_for(turn))
+            for turn in others.values()
+        }
+        unknown = [turn for turn in others.values() if found[turn.id] is None]
         counted = await self._count(unknown, is_spelled=self._spells_calls)
-        return [weight_of(turn, found[turn.id] or counted[turn.id]) for turn in turns]
+        return {
+            number: weight_of(turn, found[turn.id] or counted[turn.id])
+            for number, turn in others.items()
+        }
+
+    def _is_other(self, turn: Turn) -> bool:
+        return turn.digest is None or turn.digest.counted_for != self._counted_for(turn)
 
     async def _count(self, turns: Sequence[Turn], *, is_spelled: bool) -> dict[str, TurnDigest]:
         contents = await contents_of(self._vault, turns)

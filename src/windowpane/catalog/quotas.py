@@ -6,7 +6,8 @@ that are known count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from msgspec import Struct
@@ -35,8 +36,7 @@ NOTHING_SENT = QuotaUse()
 
 def noted(use: QuotaUse, *, tokens: int, at: datetime) -> QuotaUse:
     """The use with one more request, and without those that no quota remembers."""
-    kept = tuple(one for one in use.sent if one.at > at - DAY)
-    return QuotaUse(sent=(*kept, Sent(at=at, tokens=tokens)))
+    return QuotaUse(sent=(*_within(use, DAY, now=at), Sent(at=at, tokens=tokens)))
 
 
 def wait_seconds(use: QuotaUse, limits: Limits, *, tokens: int, now: datetime) -> float:
@@ -46,25 +46,30 @@ def wait_seconds(use: QuotaUse, limits: Limits, *, tokens: int, now: datetime) -
     shall say that it is too large.
     """
     return max(
-        _wait(use, MINUTE, limits.requests_per_minute.value, _ones(use), more=1, now=now),
-        _wait(use, MINUTE, limits.tokens_per_minute.value, _weights(use), more=tokens, now=now),
-        _wait(use, DAY, limits.tokens_per_day.value, _weights(use), more=tokens, now=now),
+        _wait(use, MINUTE, limits.requests_per_minute.value, _one, more=1, now=now),
+        _wait(use, MINUTE, limits.tokens_per_minute.value, _weight, more=tokens, now=now),
+        _wait(use, DAY, limits.tokens_per_day.value, _weight, more=tokens, now=now),
     )
 
 
-def _ones(use: QuotaUse) -> Iterable[int]:
-    return (1 for _ in use.sent)
+def _one(_: Sent) -> int:
+    return 1
 
 
-def _weights(use: QuotaUse) -> Iterable[int]:
-    return (one.tokens for one in use.sent)
+def _weight(sent: Sent) -> int:
+    return sent.tokens
+
+
+def _within(use: QuotaUse, span: timedelta, *, now: datetime) -> tuple[Sent, ...]:
+    """The requests of a span. Looked up, not gone through: a busy server sends many in a day."""
+    return use.sent[bisect_right(use.sent, now - span, key=lambda one: one.at) :]
 
 
 def _wait(
     use: QuotaUse,
     span: timedelta,
     limit: int | None,
-    weights: Iterable[int],
+    weigh: Callable[[Sent], int],
     *,
     more: int,
     now: datetime,
@@ -72,16 +77,12 @@ def _wait(
     """Until enough of the span's requests are older than it."""
     if limit is None:
         return 0.0
-    within = [
-        (one.at, weight)
-        for one, weight in zip(use.sent, weights, strict=True)
-        if one.at > now - span
-    ]
-    used = sum(weight for _, weight in within)
+    within = _within(use, span, now=now)
+    used = sum(map(weigh, within))
     until = now
-    for at, weight in within:
+    for one in within:
         if used + more <= limit:
             break
-        used -= weight
-        until = at + span
+        used -= weigh(one)
+        until = one.at + span
     return max(0.0, (until - now).total_seconds())

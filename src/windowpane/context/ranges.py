@@ -46,7 +46,7 @@ class Tally:
     """
 
     def __init__(self, scope: Scope, rules: Rules) -> None:
-        self._counts: dict[TurnStanding, Count] = {}
+        self._counts: dict[TurnStanding, Count] = {standing: Count() for standing in STANDINGS}
         self._scope = scope
         self._rules = rules
         for number, page in enumerate(scope.totals):
@@ -116,6 +116,9 @@ class Tally:
             ("current", shown.current),
         )
         for standing, totals in kinds:
+            # Most pages hold one kind, and a long chat has a hundred of them.
+            if not totals.turns:
+                continue
             self._count("summarised" if is_covered else standing).add(
                 turns=totals.turns,
                 raw_tokens=totals.raw_tokens,
@@ -148,4 +151,4 @@ class Tally:
             )
 
     def _count(self, standing: TurnStanding) -> Count:
-        return self._counts.setdefault(standing, Count())
+        return self._counts[standing]

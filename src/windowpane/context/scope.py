@@ -42,6 +42,21 @@ class PageTotals(Struct, frozen=True, kw_only=True):
     current: Totals
     pinned: tuple[PinnedTurn, ...]
 
+    def grown_by(self, later: PageTotals) -> PageTotals:
+        """The page when more turns stand at its end."""
+        moved = (
+            PinnedTurn(offset=self.turns + turn.offset, weight=turn.weight) for turn in later.pinned
+        )
+        return PageTotals(
+            turns=self.turns + later.turns,
+            raw_tokens=self.raw_tokens + later.raw_tokens,
+            plain=self.plain + later.plain,
+            skipped=self.skipped + later.skipped,
+            failed=self.failed + later.failed,
+            current=self.current + later.current,
+            pinned=(*self.pinned, *moved),
+        )
+
     def without(self, others: PageTotals) -> PageTotals:
         """The rest of the page when some of its turns are taken off; its pins are not told."""
         return PageTotals(

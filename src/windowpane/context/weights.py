@@ -66,6 +66,15 @@ class Totals(Sizes, frozen=True, kw_only=True, gc=False):
 
     turns: int
 
+    def __add__(self, other: Totals) -> Totals:
+        return Totals(
+            turns=self.turns + other.turns,
+            raw_tokens=self.raw_tokens + other.raw_tokens,
+            without_reasoning_tokens=self.without_reasoning_tokens + other.without_reasoning_tokens,
+            without_tools_tokens=self.without_tools_tokens + other.without_tools_tokens,
+            bare_tokens=self.bare_tokens + other.bare_tokens,
+        )
+
     def __sub__(self, other: Totals) -> Totals:
         return Totals(
             turns=self.turns - other.turns,

@@ -39,7 +39,7 @@ def sourced_messages(request: ModelRequest, *, host: Host) -> Iterator[Sourced |
         system: Fields = {"role": "system", "content": request.system}
         yield from_system(_marked(system) if None in marks else system)
     for message in request.messages:
-        spoken = list(_spoken(message, host))
+        spoken = _plain(message) or list(_spoken(message, host))
         if spoken and message.id in marks:
             spoken[-1] = _marked(spoken[-1])
         for one in spoken:
@@ -67,6 +67,15 @@ def _marked(wire: Fields) -> Fields:
         return wire
     parts = [_text_part(content)] if isinstance(content, str) else cast("list[Fields]", content)
     return wire | {"content": [*parts[:-1], parts[-1] | {"cache_control": EPHEMERAL}]}
+
+
+def _plain(message: Message) -> list[Fields]:
+    """One text, as most messages are, and a request holds many; nothing for any other."""
+    match message.parts:
+        case (Text(text=text),) if text and message.role != "tool":
+            return [{"role": message.role, "content": text}]
+        case _:
+            return []
 
 
 def _spoken(message: Message, host: Host) -> Iterator[Fields]:

@@ -14,7 +14,7 @@ from windowpane.providers.base import SourceKind, Span
 
 
 class Sourced(Struct, frozen=True, kw_only=True):
-    """A value with its source, to stand anywhere in a body's dicts and lists."""
+    """A value with its source, to stand anywhere in a body's dicts and lists but in another."""
 
     kind: SourceKind
     id: str
@@ -54,8 +54,9 @@ class _Writer:
     def write(self, value: object) -> None:
         match value:
             case Sourced():
+                # At one stroke: a long chat is hundreds of these, and no source is inside one.
                 start = self._size
-                self.write(value.value)
+                self._put(msgspec.json.encode(value.value))
                 span = Span(start=start, end=self._size, kind=value.kind, id=value.id)
                 self.spans.append(span)
             case dict():

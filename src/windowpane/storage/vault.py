@@ -68,6 +68,7 @@ class Vault:
     def __init__(self, store: Store, *, key: VaultKey) -> None:
         self.store = store
         self._key = key
+        self._derived: dict[str, bytes] = {}
 
     async def open(self) -> None:
         """Open the store and refuse a key that did not seal it, before anything is written."""
@@ -100,8 +101,14 @@ class Vault:
         await self.store.close()
 
     def derived_key(self, purpose: str) -> bytes:
-        """Another secret for another use, from which the vault's own cannot be found."""
-        return hmac.digest(self._key.secret, f"windowpane {purpose}".encode(), "sha256")
+        """Another secret for another use, from which the vault's own cannot be found.
+
+        Made once: every request asks for one several times.
+        """
+        if purpose not in self._derived:
+            words = f"windowpane {purpose}".encode()
+            self._derived[purpose] = hmac.digest(self._key.secret, words, "sha256")
+        return self._derived[purpose]
 
     def put(
         self,

@@ -18,6 +18,7 @@ from windowpane.events import (
     PartDelta,
     PartStarted,
     Reload,
+    TurnEnded,
     TurnResumed,
     TurnsChanged,
     TurnStarted,
@@ -79,6 +80,7 @@ class LiveChat:
         self._reading = ExitStack()
         self._reader = self._reading.enter_context(workspace.follow_turn(chat_id))
         self._turn: LiveTurn | None = None
+        self._undrawn: list[Event] = []
         self._held: list[LoggedEvent] = []
         self._watchers: set[Watcher] = set()
         self._loop = asyncio.get_running_loop()
@@ -110,11 +112,19 @@ class LiveChat:
         self._reading.close()
 
     def _catch_up(self, missed: Sequence[Event]) -> list[Frame]:
+        if not missed and self._is_ended:
+            return []
+        self._draw()
         if self._turn is None:
             return []
         if all(isinstance(event, PartStarted | PartDelta) for event in missed):
             return self._turn.opened()
         return [self._turn.whole()]
+
+    @property
+    def _is_ended(self) -> bool:
+        """Whether all that is not drawn yet leads to the end of a turn, where nothing is open."""
+        return bool(self._undrawn) and isinstance(self._undrawn[-1], TurnEnded)
 
     async def _run(self) -> None:
         """The first news goes out at once, what follows closely is joined."""
@@ -143,8 +153,23 @@ class LiveChat:
     def _flush(self) -> None:
         news, self._held = self._held, []
         for logged in news:
-            for frame in self._frames(logged.event):
-                self._publish(encoded(frame, at=logged.id))
+            self._take(logged)
+
+    def _take(self, logged: LoggedEvent) -> None:
+        """What nobody watches is not drawn until somebody has to see it."""
+        if isinstance(logged.event, TurnStarted | TurnResumed | Reload):
+            self._undrawn.clear()
+        if not self._watchers and not isinstance(logged.event, Reload):
+            self._undrawn.append(logged.event)
+            return
+        self._draw()
+        for frame in self._frames(logged.event):
+            self._publish(encoded(frame, at=logged.id))
+
+    def _draw(self) -> None:
+        undrawn, self._undrawn = self._undrawn, []
+        for event in undrawn:
+            self._frames(event)
 
     def _frames(self, event: Event) -> list[Frame]:
         match event:
