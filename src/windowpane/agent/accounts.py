@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 from msgspec import structs
@@ -21,7 +21,7 @@ from windowpane.events import PartDelta, PartDone, StreamEvent, UsageReported
 from windowpane.ids import new_id
 from windowpane.parts import Reasoning, Text, ToolCall
 from windowpane.storage.accounts import put_receipt, put_text, put_usage
-from windowpane.storage.base import Change
+from windowpane.storage.base import Change, Put
 from windowpane.storage.vault import Vault
 from windowpane.tokens import Counter
 from windowpane.usage import TokenUsage
@@ -124,24 +124,26 @@ class Accounts:
     """``unwritten`` are rows that no batch has taken yet, in the order in which they came.
 
     ``requests`` counts those of the turn, also before it had to wait; ``entries`` are what those
-    that ended here have used.
+    that ended here have used. ``kept_texts`` are the ids of shared texts that are known to be
+    stored; what is written from here is added to them.
     """
 
-    def __init__(self, vault: Vault, *, requests: int) -> None:
+    def __init__(self, vault: Vault, *, requests: int, kept_texts: set[str]) -> None:
         self._vault = vault
+        self._kept_texts = kept_texts
         self._texts: set[str] = set()
         self.open: OpenAccount | None = None
         self.unwritten: list[Change] = []
         self.requests = requests
         self.entries: list[UsageEntry] = []
 
-    def begin(self, account: OpenAccount, *, texts: Sequence[str]) -> None:
-        """``texts`` are those that requests of a chat share."""
+    def begin(self, account: OpenAccount, *, texts: Mapping[str, str]) -> None:
+        """``texts`` are those that requests of a chat share, by their ids."""
         self.open = account
         self.requests += 1
-        for text in texts:
-            if text not in self._texts:
-                self._texts.add(text)
+        for id, text in texts.items():
+            if id not in self._texts and id not in self._kept_texts:
+                self._texts.add(id)
                 self.unwritten.append(put_text(self._vault, text, chat_id=account.receipt.chat_id))
 
     def end(self, stage: Stage, *, failure: Failure | None, at: datetime) -> Receipt | None:
@@ -157,6 +159,10 @@ class Accounts:
         return receipt
 
     def written(self, count: int) -> None:
+        taken = self.unwritten[:count]
+        self._kept_texts.update(
+            one.id for one in taken if isinstance(one, Put) and one.table == "texts"
+        )
         del self.unwritten[:count]
 
 

@@ -29,6 +29,9 @@ from windowpane.turns import Turn
 
 logger = logging.getLogger(__name__)
 
+# Of each chat two or three are in use; one that is forgotten is written once more.
+KEPT_TEXTS = 5_000
+
 
 class Answering:
     """``ended`` is called with each turn whose answer has ended here and is stored."""
@@ -48,6 +51,7 @@ class Answering:
         self._clock = clock
         self._stops: dict[str, Stop] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._kept_texts: set[str] = set()
         self._journal = Journal(vault, flush_seconds=flush_seconds, lost=self._lost)
         self.process_id = new_id("process")
         self.following = Following(
@@ -101,7 +105,7 @@ class Answering:
             messages=assignment.messages,
             log=log,
             counter=self._planner.counter(turn.model),
-            accounts=Accounts(self._vault, requests=requests),
+            accounts=Accounts(self._vault, requests=requests, kept_texts=self._known_texts()),
         )
         stop = Stop()
         self._journal.begin(running)
@@ -157,15 +161,21 @@ class Answering:
             return HeadMoved()
         return ChatBusy()
 
+    def _known_texts(self) -> set[str]:
+        if len(self._kept_texts) > KEPT_TEXTS:
+            self._kept_texts.clear()
+        return self._kept_texts
+
     def _finished(self, task: asyncio.Task[None], turn: Turn, stop: Stop) -> None:
         chat_id = turn.chat_id
         self._tasks.discard(task)
         # The chat is free as soon as the end is stored: the next answer may have begun.
         if self._stops.get(chat_id) is stop:
             del self._stops[chat_id]
-        # If it was taken over, the store knows how it ended; if nothing could be stored, the
-        # turn is closed as soon as something can.
-        self.following.wake(chat_id)
+        if self.following.log(chat_id).is_running:
+            # If it was taken over, the store knows how it ended; if nothing could be stored, the
+            # turn is closed as soon as something can.
+            self.following.wake(chat_id)
         if error := task.exception():
             logger.error("The end of an answer in %s could not be stored: %s", chat_id, error)
             self._lease.suspect()

@@ -87,7 +87,7 @@ class Asides:
     async def ask(self, aside: Aside, about: TurnContent, way: Way) -> str:
         """What the model says. What was spent is written down, whatever became of the chat."""
         receipts = await receipts_of(self._vault, about.turn.id)
-        accounts = Accounts(self._vault, requests=len(receipts))
+        accounts = Accounts(self._vault, requests=len(receipts), kept_texts=set())
         try:
             return await self._said(aside, about, way, accounts)
         except ProviderFailed as failed:

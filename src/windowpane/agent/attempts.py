@@ -213,9 +213,8 @@ class Attempts:
         texts = [request.system, msgspec.json.encode(request.tools).decode()]
         if errand is not None:
             texts.append(errand.instruction)
-        system_id, tools_id, *asked_id = (
-            text_id(means.vault, text, chat_id=self._turn.chat_id) for text in texts
-        )
+        ids = [text_id(means.vault, text, chat_id=self._turn.chat_id) for text in texts]
+        system_id, tools_id, *asked_id = ids
         receipt = Receipt(
             id=new_id("receipt"),
             project_id=self._outlook.chat.project_id,
@@ -254,7 +253,7 @@ class Attempts:
             if self._outlook.caps
             else (),
         )
-        self._accounts.begin(account, texts=texts)
+        self._accounts.begin(account, texts=dict(zip(ids, texts, strict=True)))
         await self._reserve(receipt, price)
         account.goes_out()
         means.models.quotas.note(

@@ -172,7 +172,9 @@ class Journal:
             try:
                 async with self._undisturbed(running):
                     # Only now: a flush that was under way has written some of the accounts.
-                    await self._commit_patiently([*changes, *running.accounts.unwritten])
+                    accounts = tuple(running.accounts.unwritten)
+                    await self._commit_patiently([*changes, *accounts])
+                    running.accounts.written(len(accounts))
             except VersionConflict as conflict:
                 found = await self._vault.find(TURNS, turn.id)
                 if conflict.table != "turns" or found is None or found.value.state != "sending":
