@@ -256,6 +256,16 @@ async def test_estimates_are_corrected_by_what_providers_report(kept: Kept) -> N
     assert calibration.calls > 0
 
 
+async def test_a_search_by_the_provider_does_not_shrink_the_window(kept: Kept) -> None:
+    found = TokenUsage(input_tokens=14_000, output_tokens=2, web_searches=3)
+    chat_id = await kept.chat(*[does(Say(chunks=("ok",)), Report(usage=found))] * 3)
+    for number in range(3):
+        await ask(kept.workspace, chat_id, f"turn {number} " + "word " * 300)
+    planned = await kept.workspace.plan(chat_id, PlanRequest(draft="and now?"))
+    # 2,000 less the reserve of 200 and a margin of 100: as before the first call.
+    assert planned.budget.usable_tokens == 1_700
+
+
 async def test_a_failed_line_is_one_receipt_per_call(kept: Kept) -> None:
     chat_id = await kept.chat(does(Say(chunks=("Half",)), Cut(), when="go"))
     position = kept.workspace.position(chat_id)

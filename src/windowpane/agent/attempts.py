@@ -187,6 +187,7 @@ class Attempts:
                 self._turn.model,
                 estimated_tokens=account.receipt.sizes.total_tokens,
                 usage=account.usage,
+                answer=account.parts,
             )
             self._accounts.unwritten.extend(learned)
 
