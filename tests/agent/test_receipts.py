@@ -12,6 +12,8 @@ from tests.workspaces import MODEL, ask, does, new_chat, says, script, settings_
 from windowpane.accounting import totals_of
 from windowpane.asking import PlanRequest, SendRequest
 from windowpane.context.receipt import Receipt
+from windowpane.context.receipt_words import receipt_lines
+from windowpane.context.truncation import truncation_in, truncation_of
 from windowpane.definitions import ModelInfo, ModelPrices
 from windowpane.errors import Failure
 from windowpane.events import AttemptFailed, AttemptStarted, SendHeld, TurnEnded
@@ -21,6 +23,7 @@ from windowpane.storage.choose import store_from
 from windowpane.storage.sealing import VaultKey
 from windowpane.storage.vault import Vault
 from windowpane.usage import TokenUsage
+from windowpane.web.turns import foot_html
 from windowpane.workspace import Workspace
 
 PRICED = ModelInfo(
@@ -254,6 +257,29 @@ async def test_estimates_are_corrected_by_what_providers_report(kept: Kept) -> N
         await ask(kept.workspace, chat_id, f"turn {number} " + "word " * 300)
     calibration = await kept.workspace.models.calibration(MODEL)
     assert calibration.calls > 0
+
+
+async def test_a_request_that_the_server_cut_in_silence_says_so_everywhere(kept: Kept) -> None:
+    read = Report(usage=TokenUsage(input_tokens=256, output_tokens=2))
+    chat_id = await kept.chat(does(Say(chunks=("ok",)), read))
+    content = await ask(kept.workspace, chat_id, "word " * 1_000)
+    cut = truncation_in(content.messages)
+    [receipt] = await kept.receipts(content.turn.id)
+    assert cut == truncation_of(receipt)
+    assert cut is not None and cut.read_tokens == 256
+    [telemetry] = await kept.workspace.receipts.telemetry(content.turn.id)
+    assert telemetry.is_silently_truncated
+    told = f"the server read 256 of about {receipt.sizes.total_tokens:,} tokens"
+    assert told in foot_html(content, held=None)
+    assert any(told in line for line in receipt_lines(receipt))
+
+
+async def test_a_request_that_was_read_whole_says_nothing_of_cuts(kept: Kept) -> None:
+    chat_id = await kept.chat(does(Say(chunks=("ok",)), REPORTED))
+    content = await ask(kept.workspace, chat_id, "word " * 1_000)
+    [telemetry] = await kept.workspace.receipts.telemetry(content.turn.id)
+    assert not telemetry.is_silently_truncated
+    assert "Cut in silence" not in foot_html(content, held=None)
 
 
 async def test_a_search_by_the_provider_does_not_shrink_the_window(kept: Kept) -> None:

@@ -124,7 +124,11 @@ class Attempts:
                 async for hold in holds:
                     yield hold
             account = await self._begin(messages, ready, round=round)
-            yield AttemptStarted(receipt_id=account.receipt.id, number=account.receipt.number)
+            yield AttemptStarted(
+                receipt_id=account.receipt.id,
+                number=account.receipt.number,
+                tokens=ready.total_tokens,
+            )
             try:
                 async with aclosing(self._heard(account)) as events:
                     async for event in events:

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from windowpane.context.receipt import Receipt, Stage
 from windowpane.context.states import PREDICTED
+from windowpane.context.truncation import truncation_of
 
 
 class BudgetView(Struct, frozen=True, kw_only=True):
@@ -41,7 +42,8 @@ class KnownTurn(Struct, frozen=True, kw_only=True):
 class Telemetry(Struct, frozen=True, kw_only=True):
     """Everything named ``predicted`` stands still through one send; ``attempt`` only shrinks.
 
-    ``remaining_reserve_tokens`` is what was left of the usable tokens.
+    ``remaining_reserve_tokens`` is what was left of the usable tokens. ``is_silently_truncated``:
+    the provider reports to have read far less than was sent.
     """
 
     receipt_id: str
@@ -62,6 +64,7 @@ class Telemetry(Struct, frozen=True, kw_only=True):
     stage: Stage
     last_error_message: str | None
     is_overflow: bool
+    is_silently_truncated: bool
 
 
 def telemetry_of(
@@ -96,6 +99,7 @@ def telemetry_of(
         stage=receipt.stage,
         last_error_message=failure.message if failure else None,
         is_overflow=failure is not None and failure.kind == "overflow",
+        is_silently_truncated=truncation_of(receipt) is not None,
     )
 
 
