@@ -41,6 +41,7 @@ from windowpane.messages import Message
 from windowpane.options import RequestOptions
 from windowpane.projects import Chat, ContextFloor
 from windowpane.providers.heeding import Wish, heeded_prefill
+from windowpane.providers.room import room_for
 from windowpane.settings import ContextSettings
 from windowpane.storage.turn_pages import is_stand_in, read_turns
 from windowpane.storage.vault import Vault
@@ -58,7 +59,10 @@ class LookedAt(Struct, frozen=True, kw_only=True):
 
 
 class Outlook(Struct, frozen=True, kw_only=True):
-    """What stays the same through one send: the chat as it was, the model, what was chosen."""
+    """What stays the same through one send: the chat as it was, the model, what was chosen.
+
+    ``max_output_tokens`` is what its requests say of the longest answer, thought included.
+    """
 
     chat: Chat
     model: str
@@ -68,6 +72,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     budget: Budget
     settings: ContextSettings
     options: RequestOptions
+    max_output_tokens: int | None
     system: str
     view: LookedAt
     toolset: Toolset
@@ -76,8 +81,8 @@ class Outlook(Struct, frozen=True, kw_only=True):
 
     @property
     def most_output_tokens(self) -> int | None:
-        """How long an answer can be: as long as was asked for, or as the model can."""
-        return self.settings.max_output_tokens or self.limits.output_tokens.value
+        """How long an answer can be: as long as the request says, or as the model can."""
+        return self.max_output_tokens or self.limits.output_tokens.value
 
     def call(self, *, receipt_id: str, input_tokens: int, price: PriceSnapshot) -> Call:
         """A request of this send as budgets see it."""
@@ -128,9 +133,11 @@ class Planner:
         model, settings = applied.model, context_settings(applied)
         provider_model = model.partition("/")[2]
         limits = await self._models.limits(model)
+        wish = await self._wish(applied)
+        room = room_for(wish, limits=limits)
         budget = budget_for(
             limits,
-            requested_output_tokens=settings.max_output_tokens,
+            requested_output_tokens=room.requested_tokens,
             allowance_tokens=settings.user_request_allowance_tokens,
             threshold=compression_defaults(provider_model, limits=limits).threshold,
             calibration=await self._models.calibration(model),
@@ -143,7 +150,8 @@ class Planner:
             counter=self.counter(model),
             budget=budget,
             settings=settings,
-            options=await self._options(applied),
+            options=_heeded(wish, max_output_tokens=room.told_tokens),
+            max_output_tokens=room.told_tokens,
             system=system_prelude(
                 project_prompt=applied.system_prompt,
                 topic_message=applied.topic_message,
@@ -163,18 +171,15 @@ class Planner:
         used = (called_names(content.messages) for content in contents.values())
         return frozenset[str]().union(*used)
 
-    async def _options(self, applied: Applied) -> RequestOptions:
-        """A beginning that the model would not be given is none: it must not be counted either."""
+    async def _wish(self, applied: Applied) -> Wish:
         provider_name, _, model = applied.model.partition("/")
         decided = await self._models.options(applied.model)
-        options = request_options(applied, uses_long_context=decided.uses_long_context)
-        wish = Wish(
+        return Wish(
             definition=self._models.definition(provider_name),
             model=model,
             max_output_tokens=context_settings(applied).max_output_tokens,
-            options=options,
+            options=request_options(applied, uses_long_context=decided.uses_long_context),
         )
-        return structs.replace(options, prefill=heeded_prefill(wish))
 
     async def plan(
         self, outlook: Outlook, current: Sequence[Message], *, overflow: Overflow
@@ -267,7 +272,7 @@ class Planner:
         return assemble(
             ready,
             await self.contents.of(ready.sent_turn_ids),
-            max_output_tokens=outlook.settings.max_output_tokens,
+            max_output_tokens=outlook.max_output_tokens,
             options=outlook.options,
             frozen_mark_at=None,
         )
@@ -287,6 +292,12 @@ class Planner:
             digests=self._digests,
             spells_calls=outlook.toolset.spells_calls,
         )
+
+
+def _heeded(wish: Wish, *, max_output_tokens: int | None) -> RequestOptions:
+    """A beginning that the model would not be given is none: it must not be counted either."""
+    asked = structs.replace(wish, max_output_tokens=max_output_tokens)
+    return structs.replace(wish.options, prefill=heeded_prefill(asked))
 
 
 def _given(

@@ -14,6 +14,7 @@ from windowpane.catalog.limits import Limits
 from windowpane.context.applied import Applied, context_settings, request_options
 from windowpane.definitions import ProviderDefinition
 from windowpane.providers.heeding import OptionName, Wish, unheeded
+from windowpane.providers.room import room_for
 
 CLAUDES_MOST_TEMPERATURE = 1.0
 NOT_TAKEN: dict[OptionName, str] = {
@@ -44,7 +45,8 @@ def remarks(
         max_output_tokens=context_settings(settings).max_output_tokens,
         options=request_options(settings, uses_long_context=False),
     )
-    found = (*_left_out(wish), *_too_warm(wish), *_too_long(wish, limits))
+    told = structs.replace(wish, max_output_tokens=room_for(wish, limits=limits).told_tokens)
+    found = (*_left_out(told), *_too_warm(wish), *_too_long(wish, limits))
     return tuple(Remark(key=key, sentence=sentence.format(model=model)) for key, sentence in found)
 
 

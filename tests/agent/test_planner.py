@@ -1,0 +1,69 @@
+"""What is set aside for an answer is what the request allows it, whoever decided the limit."""
+
+import re
+from collections.abc import AsyncIterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from tests.workspaces import new_chat, workspace_over
+from windowpane.asking import PlanRequest, SendRequest
+from windowpane.catalog import LimitValues, ModelOverride
+from windowpane.choices import Choices, chosen_names
+from windowpane.definitions import ProviderDefinition
+from windowpane.errors import BudgetExceeded
+from windowpane.ids import new_id
+from windowpane.storage.choose import store_from
+from windowpane.workspace import Workspace
+
+MODEL = "claude/claude-sonnet-4-5"
+THOUGHTFUL = Choices(max_output_tokens=4096, reasoning_effort="high")
+
+
+@pytest.fixture
+async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
+    store = store_from(str(data_dir / "windowpane.sqlite3"))
+    async with workspace_over(store, folder=data_dir, replies=()) as opened:
+        yield opened
+
+
+async def claude_chat(workspace: Workspace, choices: Choices) -> str:
+    definition = ProviderDefinition(
+        id=new_id("provider"), name="claude", family="anthropic", base_url="", api_key="sk"
+    )
+    await workspace.models.add(definition)
+    chat_id = await new_chat(workspace)
+    await workspace.choose_model(chat_id, model=MODEL)
+    await workspace.choices.change_chat(chat_id, choices, names=chosen_names(choices))
+    return chat_id
+
+
+async def told_tokens(workspace: Workspace, chat_id: str) -> int:
+    body = (await workspace.lens(chat_id, PlanRequest(draft="Well?"))).body
+    found = re.search(r'"max_tokens":(\d+)', body)
+    assert found is not None
+    return int(found[1])
+
+
+@pytest.mark.parametrize("choices", [THOUGHTFUL, Choices(), Choices(max_output_tokens=150_000)])
+@pytest.mark.parametrize("limits", [LimitValues(), LimitValues(output_tokens=9_000)])
+async def test_the_reserve_is_the_limit_that_the_model_is_told(
+    workspace: Workspace, choices: Choices, limits: LimitValues
+) -> None:
+    chat_id = await claude_chat(workspace, choices)
+    await workspace.models.set_override("claude", ModelOverride(models="claude-*", limits=limits))
+    budget = (await workspace.plan(chat_id, PlanRequest(draft="Well?"))).budget
+    assert await told_tokens(workspace, chat_id) == budget.reserve_tokens
+    assert budget.usable_tokens is not None and budget.window_tokens is not None
+    assert budget.usable_tokens + budget.reserve_tokens <= budget.window_tokens
+
+
+async def test_a_hard_budget_counts_the_thought_that_a_request_allows(
+    workspace: Workspace,
+) -> None:
+    choices = Choices(max_output_tokens=4096, reasoning_effort="high", chat_hard_usd=Decimal("0.2"))
+    chat_id = await claude_chat(workspace, choices)
+    # At fifteen dollars a million the answer alone would fit; with 16,384 tokens of thought not.
+    with pytest.raises(BudgetExceeded, match=r"could cost up to \$0\.30"):
+        await workspace.send(chat_id, SendRequest(text="Well?"))
