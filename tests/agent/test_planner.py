@@ -1,4 +1,4 @@
-"""What is set aside for an answer is what the request allows it, whoever decided the limit."""
+"""What was chosen and what a model takes, on their way into a plan and its request."""
 
 import re
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ from tests.workspaces import new_chat, workspace_over
 from windowpane.asking import PlanRequest, SendRequest
 from windowpane.catalog import LimitValues, ModelOverride
 from windowpane.choices import Choices, chosen_names
-from windowpane.definitions import ProviderDefinition
+from windowpane.definitions import Family, ProviderDefinition
 from windowpane.errors import BudgetExceeded
 from windowpane.ids import new_id
 from windowpane.storage.choose import store_from
@@ -29,12 +29,16 @@ async def workspace(data_dir: Path) -> AsyncIterator[Workspace]:
 
 
 async def claude_chat(workspace: Workspace, choices: Choices) -> str:
+    return await chat_with(MODEL, workspace, choices, family="anthropic")
+
+
+async def chat_with(model: str, workspace: Workspace, choices: Choices, *, family: Family) -> str:
     definition = ProviderDefinition(
-        id=new_id("provider"), name="claude", family="anthropic", base_url="", api_key="sk"
+        id=new_id("provider"), name=model.partition("/")[0], family=family, api_key="sk"
     )
     await workspace.models.add(definition)
     chat_id = await new_chat(workspace)
-    await workspace.choose_model(chat_id, model=MODEL)
+    await workspace.choose_model(chat_id, model=model)
     await workspace.choices.change_chat(chat_id, choices, names=chosen_names(choices))
     return chat_id
 
@@ -67,3 +71,30 @@ async def test_a_hard_budget_counts_the_thought_that_a_request_allows(
     # At fifteen dollars a million the answer alone would fit; with 16,384 tokens of thought not.
     with pytest.raises(BudgetExceeded, match=r"could cost up to \$0\.30"):
         await workspace.send(chat_id, SendRequest(text="Well?"))
+
+
+async def test_a_search_that_was_switched_on_beats_a_tool_that_nobody_chose(
+    workspace: Workspace,
+) -> None:
+    choices = Choices(has_web_search=True)
+    chat_id = await chat_with("gemini/gemini-2.5-flash", workspace, choices, family="google")
+    lens = await workspace.lens(chat_id, PlanRequest(draft="Well?"))
+    assert "googleSearch" in lens.body
+    assert "functionDeclarations" not in lens.body
+    planned = await workspace.plan(chat_id, PlanRequest(draft="Well?"))
+    assert planned.fixed.tools_tokens == 0
+
+
+async def test_tools_that_were_chosen_stay_and_the_search_gives_way(workspace: Workspace) -> None:
+    choices = Choices(has_web_search=True, tools={"recall": {}})
+    chat_id = await chat_with("gemini/gemini-2.5-flash", workspace, choices, family="google")
+    lens = await workspace.lens(chat_id, PlanRequest(draft="Well?"))
+    assert "functionDeclarations" in lens.body
+    assert "googleSearch" not in lens.body
+
+
+async def test_where_both_are_taken_both_are_sent(workspace: Workspace) -> None:
+    chat_id = await claude_chat(workspace, Choices(has_web_search=True))
+    body = (await workspace.lens(chat_id, PlanRequest(draft="Well?"))).body
+    assert "web_search_20250305" in body
+    assert '"name":"recall"' in body

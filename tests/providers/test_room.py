@@ -31,7 +31,9 @@ def wish(
     reasoning = ReasoningOptions(effort=effort, budget_tokens=budget_tokens)
     is_wished = effort is not None or budget_tokens is not None
     options = RequestOptions(reasoning=reasoning if is_wished else None)
-    return Wish(definition=definition, model=model, max_output_tokens=tokens, options=options)
+    return Wish(
+        definition=definition, model=model, max_output_tokens=tokens, options=options, tools=()
+    )
 
 
 def told(wished: Wish) -> int | None:

@@ -199,6 +199,7 @@ def _wish(question: Question) -> Wish:
         model=question.model,
         max_output_tokens=question.max_output_tokens,
         options=question.options,
+        tools=question.tools,
     )
 
 

@@ -19,10 +19,11 @@ from windowpane.agent.contents import Contents
 from windowpane.agent.index import TurnIndex
 from windowpane.agent.models import Models
 from windowpane.agent.weighing import Digests, Weigher
+from windowpane.agent.wishes import wish_of
 from windowpane.catalog.compression import compression_defaults
 from windowpane.catalog.limits import Limits
 from windowpane.catalog.prices import PriceSnapshot
-from windowpane.context.applied import Applied, context_settings, request_options
+from windowpane.context.applied import Applied, context_settings
 from windowpane.context.assemble import assemble
 from windowpane.context.budget import Budget, budget_for
 from windowpane.context.given import NO_OVERFLOW, WHOLE_CHAT, Overflow, PlanInput, PlanSettings
@@ -133,7 +134,7 @@ class Planner:
         model, settings = applied.model, context_settings(applied)
         provider_model = model.partition("/")[2]
         limits = await self._models.limits(model)
-        wish = await self._wish(applied)
+        wish = await self._wish(applied, toolset)
         room = room_for(wish, limits=limits)
         budget = budget_for(
             limits,
@@ -171,14 +172,13 @@ class Planner:
         used = (called_names(content.messages) for content in contents.values())
         return frozenset[str]().union(*used)
 
-    async def _wish(self, applied: Applied) -> Wish:
-        provider_name, _, model = applied.model.partition("/")
+    async def _wish(self, applied: Applied, toolset: Toolset) -> Wish:
         decided = await self._models.options(applied.model)
-        return Wish(
-            definition=self._models.definition(provider_name),
-            model=model,
-            max_output_tokens=context_settings(applied).max_output_tokens,
-            options=request_options(applied, uses_long_context=decided.uses_long_context),
+        return wish_of(
+            applied,
+            definition=self._models.definition(applied.model.partition("/")[0]),
+            tools=toolset.definitions,
+            uses_long_context=decided.uses_long_context,
         )
 
     async def plan(
