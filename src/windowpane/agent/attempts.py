@@ -26,7 +26,7 @@ from windowpane.catalog.prices import PriceSnapshot
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
 from windowpane.context.receipt import Receipt, Sent, Stage, contents_of, sizes_of
-from windowpane.context.refusal import after_refusal, has_more_to_trim
+from windowpane.context.refusal import after_refusal, sends_the_same
 from windowpane.context.request import ModelRequest
 from windowpane.errors import BudgetExceeded, Failure, InvalidInput, ProviderFailed
 from windowpane.events import (
@@ -300,7 +300,7 @@ class Attempts:
     ) -> ContextPlan | None:
         """The next plan after a refusal; None when nothing can leave any more."""
         most_trims = self._outlook.settings.max_trim_attempts
-        if self._trims >= most_trims or not has_more_to_trim(ready):
+        if self._trims >= most_trims:
             return None
         self._trims += 1
         self._overflow = after_refusal(self._overflow, message=failure.message, plan=ready)
@@ -309,7 +309,8 @@ class Attempts:
         )
         self._accounts.unwritten.extend(learned)
         smaller = await self.plan(messages)
-        return smaller if smaller.unsendable is None else None
+        is_helpless = smaller.unsendable is not None or sends_the_same(smaller, ready)
+        return None if is_helpless else smaller
 
 
 def _sent(wire: WireRequest) -> Sent:
