@@ -15,7 +15,7 @@ from windowpane.context.receipt import Receipt
 from windowpane.context.receipt_words import receipt_lines
 from windowpane.context.truncation import truncation_in, truncation_of
 from windowpane.definitions import ModelInfo, ModelPrices
-from windowpane.errors import Failure
+from windowpane.errors import Failure, PromptTooLarge
 from windowpane.events import AttemptFailed, AttemptStarted, SendHeld, TurnEnded
 from windowpane.providers.scripted import Call, Cut, End, Fail, Hang, Reply, Report, Say, Think
 from windowpane.storage.accounts import usage_between
@@ -156,6 +156,29 @@ async def test_a_trimmed_send_tells_its_stages_and_its_numbers(kept: Kept) -> No
     assert last.budget.usable_tokens is not None
     assert last.remaining_reserve_tokens == last.budget.usable_tokens - last.attempt_total_tokens
     assert last.budget.usable_raw_tokens == 1_800
+
+
+async def test_before_a_send_its_numbers_are_those_that_the_first_request_has(kept: Kept) -> None:
+    chat_id = await kept.chat(says("ok", when="turn"), says("ok", when="now"))
+    await ask(kept.workspace, chat_id, f"turn {WORDS}")
+    before = await kept.workspace.preflight(chat_id, PlanRequest(draft="and now?"))
+    assert (before.stage, before.receipt_id, before.attempts_used) == ("preflight", None, 0)
+    content = await ask(kept.workspace, chat_id, "and now?")
+    [sent] = await kept.workspace.receipts.telemetry(content.turn.id)
+    assert sent == structs.replace(
+        before, receipt_id=sent.receipt_id, attempts_used=1, stage="success"
+    )
+
+
+async def test_what_cannot_be_sent_says_so_with_its_numbers_and_leaves_nothing(kept: Kept) -> None:
+    chat_id = await kept.chat()
+    draft = "word " * 3_000
+    before = await kept.workspace.preflight(chat_id, PlanRequest(draft=draft))
+    assert before.remaining_reserve_tokens is not None and before.remaining_reserve_tokens < 0
+    with pytest.raises(PromptTooLarge) as refused:
+        await kept.workspace.send(chat_id, SendRequest(text=draft))
+    assert before.last_error_message == str(refused.value)
+    assert (await kept.workspace.page(chat_id, before_depth=None, limit=10)).turns == ()
 
 
 async def test_when_nothing_can_leave_the_failure_has_its_code(kept: Kept) -> None:
