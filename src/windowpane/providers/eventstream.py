@@ -41,11 +41,6 @@ class FrameParser:
         self._held_bytes = 0
         self._awaited_bytes = PRELUDE.size
 
-    @property
-    def is_between_frames(self) -> bool:
-        """Nothing of a frame is held: a body that ends here was not cut inside one."""
-        return self._held_bytes == 0
-
     def feed(self, block: bytes) -> Iterator[Frame]:
         """The frames that this block completes; go through all of them.
 
