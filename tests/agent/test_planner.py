@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.workspaces import new_chat, workspace_over
+from tests.workspaces import ask, does, new_chat, path_of, script, workspace_over
+from windowpane.agent.turns import TurnMarks
 from windowpane.asking import PlanRequest, SendRequest
 from windowpane.catalog import LimitValues, ModelOverride
 from windowpane.choices import Choices, chosen_names
-from windowpane.definitions import Family, ProviderDefinition
+from windowpane.definitions import Family, ModelInfo, ProviderDefinition
 from windowpane.errors import BudgetExceeded
 from windowpane.ids import new_id
+from windowpane.providers.scripted import Say, Think
 from windowpane.storage.choose import store_from
 from windowpane.workspace import Workspace
 
@@ -98,3 +100,39 @@ async def test_where_both_are_taken_both_are_sent(workspace: Workspace) -> None:
     body = (await workspace.lens(chat_id, PlanRequest(draft="Well?"))).body
     assert "web_search_20250305" in body
     assert '"name":"recall"' in body
+
+
+async def talked_past_the_window(workspace: Workspace, folder: Path) -> str:
+    """A chat whose first turn left for a long thought that is not sent any more."""
+    thought = does(Think(chunks=("hm " * 700,)), Say(chunks=("ok",)), when="think")
+    plain = does(Say(chunks=("ok",)), when="turn")
+    model = ModelInfo(name="scripted", context_window_tokens=2_000, output_tokens=200)
+    await script(workspace, folder=folder, replies=[*[plain] * 4, thought, plain], models=(model,))
+    chat_id = await new_chat(workspace)
+    choices = Choices(reasoning_turns=1, cache_mode="all-off")
+    await workspace.choices.change_chat(chat_id, choices, names=chosen_names(choices))
+    for words in ("turn", "turn", "turn", "turn", "think", "turn"):
+        await ask(workspace, chat_id, words + " word" * 200)
+    return chat_id
+
+
+async def start_of(workspace: Workspace, chat_id: str) -> int | None:
+    return (await workspace.plan(chat_id, PlanRequest(draft="and now?"))).start_index
+
+
+@pytest.mark.parametrize(
+    ("marks", "is_still"),
+    [
+        (TurnMarks(star=2), True),
+        (TurnMarks(flag="grey"), True),
+        (TurnMarks(is_skipped=False), False),
+    ],
+)
+async def test_a_mark_that_no_request_depends_on_leaves_the_boundary_where_it_is(
+    workspace: Workspace, data_dir: Path, marks: TurnMarks, is_still: bool
+) -> None:
+    chat_id = await talked_past_the_window(workspace, data_dir)
+    before = await start_of(workspace, chat_id)
+    [*_, last] = await path_of(workspace, chat_id)
+    await workspace.turns.mark(last.turn.id, marks)
+    assert (await start_of(workspace, chat_id) == before) is is_still
