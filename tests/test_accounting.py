@@ -1,4 +1,4 @@
-"""Totals, context size and cost, over histories that grow, lose tails and fork."""
+"""Totals and cost, over histories that grow, lose tails and fork."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -8,17 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from windowpane.accounting import (
-    EMPTY_CONTEXT,
     NOTHING,
     AccountingRecord,
     Cause,
     ChatTotals,
-    ContextSize,
     Cost,
     HistoryEntry,
     UsageEntry,
     accounting_record,
-    context_size,
     cost_of,
     cumulative,
     fork_record,
@@ -67,35 +64,8 @@ ROUND = UsageEntry(
 
 
 def test_the_context_after_a_reply_is_all_that_was_sent_and_the_reply() -> None:
-    assert context_size([ANSWER]) == ContextSize(100 + 900 + 60 + 40, is_measured=True)
-    assert context_size([ANSWER, ROUND]) == ContextSize(1230, is_measured=True)
-
-
-def test_a_title_leaves_the_context_as_it_was_also_when_it_is_the_newest_entry() -> None:
-    assert context_size([ANSWER, TITLE]) == context_size([ANSWER])
-    assert context_size([TITLE]) == EMPTY_CONTEXT
-
-
-def test_a_minion_has_a_context_of_its_own() -> None:
-    assert context_size([ANSWER, MINION]) == context_size([ANSWER])
-
-
-def test_after_a_summary_the_context_is_the_summary_until_the_next_reply() -> None:
-    assert context_size([ANSWER, SUMMARY]) == ContextSize(55, is_measured=False)
-    assert context_size([ANSWER, SUMMARY, TITLE]) == ContextSize(55, is_measured=False)
-    assert context_size([ANSWER, SUMMARY, ANSWER]) == context_size([ANSWER])
-
-
-def test_an_accounting_record_does_not_touch_the_context() -> None:
-    history: list[HistoryEntry] = [ANSWER]
-    assert context_size([*history, record_of(history)]) == context_size(history)
-
-
-def test_leaving_a_tail_with_a_summary_in_it_brings_the_older_context_back() -> None:
-    history: list[HistoryEntry] = [ANSWER, SUMMARY, ROUND]
-    after_the_edit: list[HistoryEntry] = [ANSWER, record_of(history)]
-    assert context_size(after_the_edit) == context_size([ANSWER])
-    assert cumulative(after_the_edit) == cumulative(history)
+    assert ANSWER.usage.context_tokens == 100 + 900 + 60 + 40
+    assert ROUND.usage.context_tokens == 1230
 
 
 # Totals

@@ -1,4 +1,4 @@
-"""From usage to totals, context size and cost: all computed, nothing derived is stored.
+"""From usage to totals and cost: all computed, nothing derived is stored.
 
 Every API call leaves one ``UsageEntry`` with the price of its moment; entries are only ever added.
 When a tail of the path is left, an ``AccountingRecord`` takes its place and keeps the totals.
@@ -9,11 +9,7 @@ What the design leaves open is decided so:
    output with reasoning; adapters convert.
 2. A record holds everything up to its moment, earlier records included, so the last one suffices.
 3. A record stands right behind what is kept and before what comes next.
-4. Titles and summaries cost: they are in the totals, though they do not change the context.
-5. Leaving a tail leaves a summary in it too: context is measured by the last reply that is kept.
-6. A summary at the end makes the context its own output, which is an estimate until the next
-   reply; ``ContextSize.is_measured`` says which it is.
-7. Context is read from the newest entry that decides about it, by cause, not from the newest one.
+4. Titles and summaries cost: they are in the totals, though they are no part of the context.
 
 US dollars are ``Decimal``, so that a sum does not depend on the order of adding: the last record
 plus what follows equals the sum of all entries to the last digit.
@@ -35,8 +31,6 @@ from windowpane.catalog.prices import PriceSnapshot, Rate
 from windowpane.usage import TokenUsage
 
 Cause = Literal["answer", "tool_round", "title", "summary", "minion"]
-# What the chat's own model was sent and gave: only that measures the chat's context.
-_REPLIES: frozenset[Cause] = frozenset({"answer", "tool_round"})
 
 
 class Cost(Struct, frozen=True):
@@ -130,16 +124,6 @@ class AccountingRecord(Struct, frozen=True, kw_only=True, omit_defaults=True, ta
 HistoryEntry = UsageEntry | AccountingRecord
 
 
-class ContextSize(Struct, frozen=True):
-    """``is_measured`` is false after a summary: until the next reply the plan's estimate counts."""
-
-    tokens: int
-    is_measured: bool
-
-
-EMPTY_CONTEXT = ContextSize(0, is_measured=False)
-
-
 def cost_of(usage: TokenUsage, price: PriceSnapshot) -> Cost:
     """What a call cost. A price that is needed and not known makes it unreliable, never free."""
     # A provider that reports more reasoning than output must not make a call cheaper.
@@ -222,21 +206,6 @@ def fork_record(
     """The first entry of a fork: all that its origin cost is inherited, nothing is its own."""
     totals = ChatTotals(inherited=cumulative(history).shown)
     return AccountingRecord(totals=totals, reason=reason, left_turns=0, created_at=created_at)
-
-
-def context_size(path: Sequence[HistoryEntry]) -> ContextSize:
-    """The context after the newest entry of a path that measures or resets it.
-
-    A path holds what stands in the chat: a summary that failed was paid for, but is not in it.
-    """
-    for entry in reversed(path):
-        if isinstance(entry, UsageEntry) and entry.cause in _REPLIES:
-            # The reply counts as well, because the next request sends it back.
-            tokens = entry.usage.request_tokens + entry.usage.output_tokens
-            return ContextSize(tokens, is_measured=True)
-        if isinstance(entry, UsageEntry) and entry.cause == "summary":
-            return ContextSize(entry.usage.output_tokens, is_measured=False)
-    return EMPTY_CONTEXT
 
 
 def _charge(tokens: int, rate: Rate | None, request_tokens: int) -> Decimal | None:

@@ -49,10 +49,11 @@ class Finished(Struct, frozen=True, kw_only=True, tag="finished"):
 
 
 class AttemptStarted(Struct, frozen=True, kw_only=True, tag="attempt_started"):
-    """A request goes out; ``number`` counts those of the turn from 1."""
+    """A request goes out; ``number`` counts those of the turn from 1, ``tokens`` are planned."""
 
     receipt_id: str
     number: int
+    tokens: int
 
 
 class AttemptFailed(Struct, frozen=True, kw_only=True, tag="attempt_failed"):

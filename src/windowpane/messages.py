@@ -26,7 +26,9 @@ Finish = Literal[
 
 
 class Message(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="message"):
-    """``sent_text`` goes to the model in the place of the text, if a project words it otherwise.
+    """``planned_tokens`` is what was counted for the request that the message answers.
+
+    ``sent_text`` goes to the model in the place of the text, if a project words it otherwise.
 
     What was typed stays in the parts: that is shown, searched and edited. What was sent is
     counted, and never changes.
@@ -38,6 +40,7 @@ class Message(Struct, frozen=True, kw_only=True, omit_defaults=True, tag="messag
     created_at: datetime
     model: str | None = None
     usage: TokenUsage | None = None
+    planned_tokens: int | None = None
     finish: Finish | None = None
     sent_text: str | None = None
 

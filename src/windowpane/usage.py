@@ -21,6 +21,11 @@ class TokenUsage(Struct, frozen=True, kw_only=True, omit_defaults=True):
         """All that was sent: what a cache took or gave was sent as well."""
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
 
+    @property
+    def context_tokens(self) -> int:
+        """What the context measures after a reply, which the next request sends back as well."""
+        return self.request_tokens + self.output_tokens
+
     def __add__(self, other: TokenUsage) -> TokenUsage:
         return TokenUsage(
             input_tokens=self.input_tokens + other.input_tokens,

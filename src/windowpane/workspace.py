@@ -51,6 +51,7 @@ from windowpane.choices import Choices
 from windowpane.context.applied import Applied
 from windowpane.context.estimate import SendEstimate
 from windowpane.context.plan import ContextPlan
+from windowpane.context.telemetry import Telemetry
 from windowpane.deletions import Deletion
 from windowpane.errors import InvalidInput, NothingRunning
 from windowpane.events import EventId
@@ -417,6 +418,10 @@ class Workspace:
     async def lens(self, chat_id: str, request: PlanRequest) -> Lens:
         """The request that would go out if this were sent now, byte by byte."""
         return await self._forecasts.lens(chat_id, request)
+
+    async def preflight(self, chat_id: str, request: PlanRequest) -> Telemetry:
+        """The numbers of the request that would go out, or why it could not."""
+        return await self._forecasts.telemetry(chat_id, request)
 
     async def estimate(self, chat_id: str, request: PlanRequest) -> SendEstimate:
         """What sending this now would cost."""

@@ -4,7 +4,8 @@ from tests.workspaces import MODEL, ask, does, new_chat, says, script
 from windowpane.context.request import ModelRequest
 from windowpane.errors import Failure
 from windowpane.parts import Text
-from windowpane.providers.scripted import End, Fail, Reply, Say, ScriptedProvider
+from windowpane.providers.scripted import Call, End, Fail, Reply, Say, ScriptedProvider
+from windowpane.tools.scripted import Answer, ToolScript
 from windowpane.workspace import Workspace
 
 NAMELESS = Failure(kind="overflow", message="Request too large for this model")
@@ -82,6 +83,37 @@ async def test_when_nothing_can_leave_any_more_the_failure_says_so(
     assert "did not help" in content.turn.failure.message
     assert NAMELESS.message in content.turn.failure.message
     assert len(requests(workspace, "and now?")) == 5
+
+
+async def test_a_round_of_tools_that_cannot_leave_is_not_sent_again_and_again(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    look = ToolScript(name="look", steps=(Answer(text="a door"),))
+    calls = does(Call(call_id="c1", name="look", arguments="{}"), when="go")
+    refusals = [does(Fail(failure=NAMELESS), when="go")] * 20
+    await script(workspace, folder=data_dir, replies=[calls, *refusals], tools=[look])
+    chat_id = await new_chat(workspace)
+    content = await ask(workspace, chat_id, "go")
+    assert content.turn.failure is not None
+    assert content.turn.failure.code == "context_overflow_after_trimming"
+    # One that the model answered with a call, and one with its result.
+    assert len(requests(workspace, "go")) == 2
+
+
+async def test_older_rounds_of_tools_leave_before_it_is_given_up(
+    workspace: Workspace, data_dir: Path
+) -> None:
+    look = ToolScript(name="look", steps=(Answer(text="a door"),))
+    calls = [
+        does(Call(call_id=f"c{number}", name="look", arguments="{}"), when="go")
+        for number in range(3)
+    ]
+    refusals = [does(Fail(failure=NAMELESS), when="go")] * 20
+    await script(workspace, folder=data_dir, replies=[*calls, *refusals], tools=[look])
+    chat_id = await new_chat(workspace)
+    await ask(workspace, chat_id, "go")
+    rounds = [len(one.messages) // 2 for one in requests(workspace, "go")]
+    assert rounds == [0, 1, 2, 3, 2, 1]
 
 
 async def test_an_answer_that_has_begun_is_not_asked_for_again(

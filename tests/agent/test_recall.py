@@ -4,7 +4,7 @@ import pytest
 
 from tests.agent.searching import Histories
 from tests.workspaces import KEY
-from windowpane.agent.recall import result_handle, text_behind
+from windowpane.agent.recall import text_behind
 from windowpane.errors import NotFound
 from windowpane.storage.memory import MemoryStore
 from windowpane.storage.vault import Vault
@@ -35,15 +35,6 @@ async def test_a_turn_is_read_as_it_was_said(
     )
 
 
-async def test_a_tools_result_is_read_whole(
-    vault: Vault, histories: Histories, chat_id: str
-) -> None:
-    long = "line\n" * 50_000
-    turn_id = await histories.turn(chat_id, "Look", "Done.", tool=long)
-    handle = result_handle(turn_id, call_id="c1")
-    assert await text_behind(vault, handle, chat_id=chat_id) == long
-
-
 async def test_a_turn_that_was_left_is_read_too(
     vault: Vault, histories: Histories, chat_id: str
 ) -> None:
@@ -61,15 +52,7 @@ async def test_another_chats_turn_cannot_be_read(
         await text_behind(vault, turn_id, chat_id=chat_id)
 
 
-@pytest.mark.parametrize("handle", ["", "trn_none", "/", "trn_none/c1"])
+@pytest.mark.parametrize("handle", ["", "trn_none", "/"])
 async def test_a_handle_of_nothing_is_refused(vault: Vault, chat_id: str, handle: str) -> None:
     with pytest.raises(NotFound):
         await text_behind(vault, handle, chat_id=chat_id)
-
-
-async def test_a_call_without_a_result_is_refused(
-    vault: Vault, histories: Histories, chat_id: str
-) -> None:
-    turn_id = await histories.turn(chat_id, "Look", "Done.", tool="x")
-    with pytest.raises(NotFound, match="There is no tool result"):
-        await text_behind(vault, result_handle(turn_id, call_id="c9"), chat_id=chat_id)

@@ -26,8 +26,10 @@ from tests.workspaces import (
 from windowpane.accounting import totals_of
 from windowpane.asking import AskAgain, PlanRequest, SendRequest
 from windowpane.context.receipt import Receipt
+from windowpane.context.receipt_words import receipt_lines
+from windowpane.context.truncation import truncation_in, truncation_of
 from windowpane.definitions import ModelInfo, ModelPrices
-from windowpane.errors import Failure
+from windowpane.errors import Failure, PromptTooLarge
 from windowpane.events import AttemptFailed, AttemptStarted, SendHeld, TurnEnded
 from windowpane.providers.scripted import Call, Cut, End, Fail, Hang, Reply, Report, Say, Think
 from windowpane.storage.accounts import usage_between
@@ -36,6 +38,7 @@ from windowpane.storage.history import put_chat, put_new_turn
 from windowpane.storage.shelves import CHATS
 from windowpane.storage.vault import Vault
 from windowpane.usage import TokenUsage
+from windowpane.web.turns import foot_html
 from windowpane.workspace import Workspace
 
 PRICED = ModelInfo(
@@ -170,6 +173,29 @@ async def test_a_trimmed_send_tells_its_stages_and_its_numbers(kept: Kept) -> No
     assert last.budget.usable_raw_tokens == 1_800
 
 
+async def test_before_a_send_its_numbers_are_those_that_the_first_request_has(kept: Kept) -> None:
+    chat_id = await kept.chat(says("ok", when="turn"), says("ok", when="now"))
+    await ask(kept.workspace, chat_id, f"turn {WORDS}")
+    before = await kept.workspace.preflight(chat_id, PlanRequest(draft="and now?"))
+    assert (before.stage, before.receipt_id, before.attempts_used) == ("preflight", None, 0)
+    content = await ask(kept.workspace, chat_id, "and now?")
+    [sent] = await kept.workspace.receipts.telemetry(content.turn.id)
+    assert sent == structs.replace(
+        before, receipt_id=sent.receipt_id, attempts_used=1, stage="success"
+    )
+
+
+async def test_what_cannot_be_sent_says_so_with_its_numbers_and_leaves_nothing(kept: Kept) -> None:
+    chat_id = await kept.chat()
+    draft = "word " * 3_000
+    before = await kept.workspace.preflight(chat_id, PlanRequest(draft=draft))
+    assert before.remaining_reserve_tokens is not None and before.remaining_reserve_tokens < 0
+    with pytest.raises(PromptTooLarge) as refused:
+        await kept.workspace.send(chat_id, SendRequest(text=draft))
+    assert before.last_error_message == str(refused.value)
+    assert (await kept.workspace.page(chat_id, before_depth=None, limit=10)).turns == ()
+
+
 async def test_when_nothing_can_leave_the_failure_has_its_code(kept: Kept) -> None:
     chat_id = await kept.chat(does(Fail(failure=TOO_MUCH), when="go"))
     content = await ask(kept.workspace, chat_id, "go")
@@ -269,6 +295,39 @@ async def test_estimates_are_corrected_by_what_providers_report(kept: Kept) -> N
         await ask(kept.workspace, chat_id, f"turn {number} " + "word " * 300)
     calibration = await kept.workspace.models.calibration(MODEL)
     assert calibration.calls > 0
+
+
+async def test_a_request_that_the_server_cut_in_silence_says_so_everywhere(kept: Kept) -> None:
+    read = Report(usage=TokenUsage(input_tokens=256, output_tokens=2))
+    chat_id = await kept.chat(does(Say(chunks=("ok",)), read))
+    content = await ask(kept.workspace, chat_id, "word " * 1_000)
+    cut = truncation_in(content.messages)
+    [receipt] = await kept.receipts(content.turn.id)
+    assert cut == truncation_of(receipt)
+    assert cut is not None and cut.read_tokens == 256
+    [telemetry] = await kept.workspace.receipts.telemetry(content.turn.id)
+    assert telemetry.is_silently_truncated
+    told = f"the server read 256 of about {receipt.sizes.total_tokens:,} tokens"
+    assert told in foot_html(content, held=None)
+    assert any(told in line for line in receipt_lines(receipt))
+
+
+async def test_a_request_that_was_read_whole_says_nothing_of_cuts(kept: Kept) -> None:
+    chat_id = await kept.chat(does(Say(chunks=("ok",)), REPORTED))
+    content = await ask(kept.workspace, chat_id, "word " * 1_000)
+    [telemetry] = await kept.workspace.receipts.telemetry(content.turn.id)
+    assert not telemetry.is_silently_truncated
+    assert "Cut in silence" not in foot_html(content, held=None)
+
+
+async def test_a_search_by_the_provider_does_not_shrink_the_window(kept: Kept) -> None:
+    found = TokenUsage(input_tokens=14_000, output_tokens=2, web_searches=3)
+    chat_id = await kept.chat(*[does(Say(chunks=("ok",)), Report(usage=found))] * 3)
+    for number in range(3):
+        await ask(kept.workspace, chat_id, f"turn {number} " + "word " * 300)
+    planned = await kept.workspace.plan(chat_id, PlanRequest(draft="and now?"))
+    # 2,000 less the reserve of 200 and a margin of 100: as before the first call.
+    assert planned.budget.usable_tokens == 1_700
 
 
 async def test_a_failed_line_is_one_receipt_per_call(kept: Kept) -> None:

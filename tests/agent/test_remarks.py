@@ -2,10 +2,11 @@
 
 import pytest
 
+from windowpane.agent.equipment import standing_tools
 from windowpane.agent.remarks import Remark, remarks
 from windowpane.catalog import UNKNOWN_LIMITS, Limit, Limits
 from windowpane.choices import Choices
-from windowpane.context.applied import applied
+from windowpane.context.applied import applied, toolbox_of
 from windowpane.definitions import Family, ProviderDefinition
 from windowpane.settings import DEFAULT_CHOICES
 
@@ -15,7 +16,8 @@ def told(
 ) -> tuple[Remark, ...]:
     definition = ProviderDefinition(id="prv_1", name="there", family=family, api_key="sk")
     settings = applied({"project": choices, "default": DEFAULT_CHOICES}, topic_message="")
-    return remarks(settings, definition=definition, limits=limits)
+    tools = standing_tools(definition, toolbox_of(settings))
+    return remarks(settings, definition=definition, limits=limits, tools=tools)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,18 @@ def told(
             Choices(model="there/claude-sonnet-4-5", temperature=1.5),
             "temperature",
             "claude-sonnet-4-5 takes at most 1, and refuses a request with more.",
+        ),
+        (
+            "google",
+            Choices(model="there/gemini-2.5-flash", has_web_search=True),
+            "tools",
+            "gemini-2.5-flash takes no tools beside its web search, so recall is left out.",
+        ),
+        (
+            "google",
+            Choices(model="there/gemini-2.5-flash", has_web_search=True, tools={"recall": {}}),
+            "has_web_search",
+            "gemini-2.5-flash does not search while it has tools, so it is left out.",
         ),
         (
             "bedrock",

@@ -1,17 +1,18 @@
 """Tool calls carried out: whatever a tool does, its call ends with a result."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 import pytest
+from msgspec import structs
 
 from windowpane.agent.equipment import Equipment, Equipped
 from windowpane.agent.verdicts import Allowed, Asking, Refused, verdict_on
 from windowpane.agent.working import carried_out
 from windowpane.events import ToolEnded, ToolEvent, ToolProgressed, ToolStarted
 from windowpane.parts import ToolCall, ToolResult
-from windowpane.toolbox import Approval
-from windowpane.tools.base import Surroundings
+from windowpane.toolbox import Approval, ToolOptions
+from windowpane.tools.base import Arguments, Output, Step, Surroundings
 from windowpane.tools.history import Hits
 from windowpane.tools.scripted import (
     Answer,
@@ -116,6 +117,27 @@ async def test_a_tool_that_takes_too_long_is_stopped() -> None:
     result = await result_of(Give(text="so far"), Hang(), timeout_seconds=0.05)
     assert result.is_error
     assert result.text == "so far\n\nIt took longer than 0.05 seconds and was stopped."
+
+
+@pytest.mark.parametrize("is_own_task", [True, False])
+async def test_a_tool_that_is_cancelled_from_within_gives_an_error(is_own_task: bool) -> None:
+    class Cancelling(ScriptedTool):
+        async def execute(
+            self, arguments: Arguments, *, options: ToolOptions, surroundings: Surroundings
+        ) -> AsyncGenerator[Step, None]:
+            yield Output(text="half of it")
+            task = asyncio.current_task() if is_own_task else asyncio.create_task(asyncio.sleep(60))
+            assert task is not None
+            task.cancel()
+            await (asyncio.sleep(60) if is_own_task else task)
+
+    tool = structs.replace(equipped("look"), tool=Cancelling(ToolScript(name="look", steps=())))
+    async with asyncio.timeout(20):
+        *_, other, ended = await events_of([tool, equipped("wait", Answer(text="fine"))])
+    results = {one.result.name: one.result for one in (other, ended) if isinstance(one, ToolEnded)}
+    assert results["wait"].text == "fine"
+    assert results["look"].is_error
+    assert results["look"].text == "half of it\n\nThe tool look gave up."
 
 
 async def test_a_tool_that_forgets_its_result_gives_an_error() -> None:

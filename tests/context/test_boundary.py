@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from windowpane.context.boundary import Candidate, boundary, recent_suffix, step_tokens_of
+from windowpane.context.boundary import Candidate, boundary, step_tokens_of
 
 
 def newest_first(sizes: Sequence[int], *, sent: Sequence[int] | None = None) -> list[Candidate]:
@@ -166,21 +166,3 @@ def test_a_growing_history_never_brings_a_turn_back(sizes: list[int], new: int, 
         after = start([*sizes, new], room=room, step=step)
         first = len(sizes) if before is None else before
         assert (len(sizes) + 1 if after is None else after) >= first
-
-
-@pytest.mark.parametrize(
-    ("sizes", "room", "expected"),
-    [
-        # Three messages of 900, a fourth makes 1100, the budget is 1000: three stay.
-        ([200, 300, 300, 300], 1000, 1),
-        ([300, 300], 1000, 0),
-        # The last turn stays even if it alone is larger than the budget.
-        ([100, 5000], 1000, 1),
-        ([5000], 1000, 0),
-        ([], 1000, None),
-    ],
-)
-def test_a_summary_leaves_the_largest_recent_suffix_alone(
-    sizes: list[int], room: int, expected: int | None
-) -> None:
-    assert recent_suffix(newest_first(sizes), room_tokens=room) == expected

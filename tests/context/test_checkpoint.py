@@ -6,9 +6,7 @@ import pytest
 from msgspec import structs
 
 from tests.context.histories import (
-    KEEP_ALL,
     budget,
-    draft,
     drawn,
     given,
     request_of,
@@ -17,7 +15,6 @@ from tests.context.histories import (
     turns,
 )
 from windowpane.context.checkpoint import SUMMARY_HEADING
-from windowpane.context.coverage import Coverage, next_coverage
 from windowpane.context.given import ActiveSummary, PlanInput
 from windowpane.context.plan import plan
 
@@ -102,43 +99,3 @@ def test_undoing_a_summary_restores_the_identical_request() -> None:
 def test_a_summary_of_another_history_is_refused() -> None:
     with pytest.raises(ValueError, match="summary covers turns that the scope of 3 does not have"):
         plan(summarised(3, last=3))
-
-
-def test_the_next_summary_leaves_the_recent_turns_alone() -> None:
-    found = next_coverage(given(turns(10)), retention_tokens=350)
-    assert found == Coverage(first_index=0, last_index=6, turns=7, tokens=700)
-
-
-def test_the_next_summary_takes_the_earlier_one_up() -> None:
-    found = next_coverage(summarised(10, last=3), retention_tokens=350)
-    assert found == Coverage(first_index=0, last_index=6, turns=3, tokens=300)
-
-
-def test_the_last_turn_is_never_summarised_however_large() -> None:
-    history = [*turns(2), turn("huge", 9000)]
-    found = next_coverage(given(history), retention_tokens=1000)
-    assert found is not None and found.last_index == 1
-
-
-def test_a_turn_that_is_being_answered_is_never_summarised() -> None:
-    running = turn("t3", 10, state="sending", has_answer=False)
-    asked = structs.replace(given([*turns(2), running]), current=(draft(50),))
-    found = next_coverage(asked, retention_tokens=0)
-    assert found is not None and found.last_index == 0
-
-
-@pytest.mark.parametrize("count", [0, 1, 3])
-def test_there_is_nothing_to_summarise_while_all_turns_are_recent(count: int) -> None:
-    assert next_coverage(given(turns(count)), retention_tokens=1000) is None
-
-
-def test_never_twice_without_new_turns() -> None:
-    assert next_coverage(summarised(10, last=6), retention_tokens=350) is None
-
-
-def test_what_a_summary_would_read_is_counted_shortened() -> None:
-    history = [turn("t1", 100, reasoning=500), turn("t2", 100), turn("t3", 100)]
-    settings = structs.replace(KEEP_ALL, reasoning_turns=0)
-    asked = structs.replace(given(history), settings=settings)
-    found = next_coverage(asked, retention_tokens=0)
-    assert found is not None and found.tokens == 200

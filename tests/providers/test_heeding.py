@@ -1,11 +1,18 @@
 """What of the options would not be in a request, told by the request itself."""
 
 import pytest
-from msgspec import structs
+from msgspec import Raw, structs
 
+from windowpane.context.request import ToolDefinition
 from windowpane.definitions import Family, ProviderDefinition
 from windowpane.options import ReasoningOptions, RequestOptions
-from windowpane.providers.heeding import OptionName, Wish, heeded_prefill, unheeded
+from windowpane.providers.heeding import (
+    OptionName,
+    Wish,
+    heeded_prefill,
+    is_search_displaced,
+    unheeded,
+)
 
 EVERYTHING = RequestOptions(
     temperature=0.5,
@@ -13,6 +20,7 @@ EVERYTHING = RequestOptions(
     has_web_search=True,
     prefill="Sure:",
 )
+LOOK = ToolDefinition(name="look", description="Looks.", schema=Raw(b'{"type": "object"}'))
 CALM = structs.replace(EVERYTHING, reasoning=None)
 
 
@@ -20,7 +28,9 @@ def wish(family: Family, model: str, options: RequestOptions, *, base_url: str =
     definition = ProviderDefinition(
         id="prv_1", name="there", family=family, base_url=base_url, api_key="sk"
     )
-    return Wish(definition=definition, model=model, max_output_tokens=None, options=options)
+    return Wish(
+        definition=definition, model=model, max_output_tokens=None, options=options, tools=()
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,3 +80,21 @@ def test_a_temperature_that_is_the_familys_own_is_heeded_all_the_same() -> None:
 
 def test_what_was_not_asked_for_is_not_missed() -> None:
     assert unheeded(wish("openai_responses", "gpt-5", RequestOptions())) == set()
+
+
+@pytest.mark.parametrize(
+    ("family", "model", "is_displaced"),
+    [
+        ("google", "gemini-2.5-flash", True),
+        ("anthropic", "claude-sonnet-4-5", False),
+        ("openai_responses", "gpt-5", False),
+        # It has no search with tools or without.
+        ("bedrock", "amazon.nova-lite-v1:0", False),
+    ],
+)
+def test_tools_may_keep_a_search_out(family: Family, model: str, is_displaced: bool) -> None:
+    alone = wish(family, model, RequestOptions(has_web_search=True))
+    assert not is_search_displaced(alone)
+    beside = structs.replace(alone, tools=(LOOK,))
+    assert is_search_displaced(beside) is is_displaced
+    assert ("has_web_search" in unheeded(beside)) is (is_displaced or family == "bedrock")

@@ -16,6 +16,7 @@ from windowpane.definitions import ModelInfo, ProviderDefinition
 from windowpane.errors import FailureKind, InvalidInput, ProviderFailed
 from windowpane.events import PartDelta
 from windowpane.providers.choose import Shared, provider_from
+from windowpane.providers.http import STALE_SECONDS
 from windowpane.providers.remote import RemoteProvider
 from windowpane.settings import Settings
 from windowpane.usage import TokenUsage
@@ -143,6 +144,60 @@ async def test_a_connection_that_died_since_it_was_used_is_replaced_unseen(makin
             answer = await answered(provider, QUESTION)
             assert (answer.text, answer.failure) == ("Hello.", None)
         assert [one.connection for one in server.received] == [1, 1, 2, 2, 3]
+
+
+async def test_a_request_that_was_worked_on_is_not_sent_a_second_time_unasked(
+    making: Making,
+) -> None:
+    async def work_and_hang_up(line: Line) -> bool:
+        if len(server.received) > 1:
+            # Longer than a connection that was dead already takes to say so.
+            await asyncio.sleep(STALE_SECONDS + 0.2)
+            return False
+        return await say_hello(line)
+
+    async with loopback(work_and_hang_up) as server:
+        provider = making(server.url)
+        await answered(provider, QUESTION)
+        answer = await answered(provider, QUESTION)
+        assert len(server.received) == 2
+    assert answer.failure is not None
+    assert answer.failure.kind == "net"
+
+
+async def test_an_answer_that_broke_off_in_its_head_is_not_asked_for_again(making: Making) -> None:
+    async def begin_and_hang_up(line: Line) -> bool:
+        if len(server.received) > 1:
+            await line.send(b"HTTP/1.1 200 OK\r\ncontent-type: text/ev")
+            return False
+        return await say_hello(line)
+
+    async with loopback(begin_and_hang_up) as server:
+        provider = making(server.url)
+        await answered(provider, QUESTION)
+        answer = await answered(provider, QUESTION)
+        assert len(server.received) == 2
+    assert answer.failure is not None
+    assert answer.failure.kind == "net"
+    assert "it hung up within the head of its answer" in answer.failure.message
+
+
+async def test_a_second_dead_connection_is_a_failure_and_not_replaced_too(making: Making) -> None:
+    both_asked = asyncio.Barrier(2)
+
+    async def both_then_nobody(line: Line) -> bool:
+        if len(server.received) > 2:
+            return False
+        await both_asked.wait()
+        return await say_hello(line)
+
+    async with loopback(both_then_nobody) as server:
+        provider = making(server.url)
+        await asyncio.gather(answered(provider, QUESTION), answered(provider, QUESTION))
+        answer = await answered(provider, QUESTION)
+        assert len(server.received) == 4
+    assert answer.failure is not None
+    assert answer.failure.kind == "net"
 
 
 async def test_a_new_connection_that_dies_is_a_failure_and_not_tried_again(making: Making) -> None:

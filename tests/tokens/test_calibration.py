@@ -2,17 +2,31 @@
 
 from functools import reduce
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from windowpane.parts import Citation, Native, Part, ServerTool, Text
 from windowpane.tokens import UNCALIBRATED, Calibration, calibrated, is_silently_truncated
 from windowpane.usage import TokenUsage
+
+ANSWER = (Text(text="Yes."),)
+SEARCH = ServerTool(
+    name="web_search",
+    arguments='{"query": "rain"}',
+    native=Native(family="anthropic", block="{}"),
+)
+CITING = Text(text="Rain.", citations=(Citation(url="https://example.org"),))
+PARTS: tuple[Part, ...] = (*ANSWER, SEARCH, CITING)
 
 
 def after(*reported: int, estimated_tokens: int = 10_000) -> Calibration:
     return reduce(
         lambda known, tokens: calibrated(
-            known, estimated_tokens=estimated_tokens, usage=TokenUsage(input_tokens=tokens)
+            known,
+            estimated_tokens=estimated_tokens,
+            usage=TokenUsage(input_tokens=tokens),
+            answer=ANSWER,
         ),
         reported,
         UNCALIBRATED,
@@ -47,7 +61,8 @@ def test_the_factor_waits_for_a_whole_step() -> None:
 def test_the_factor_does_not_flutter_between_two_steps() -> None:
     known = after(*[10_210] * 50)
     for tokens in [10_090, 10_210] * 40:
-        known = calibrated(known, estimated_tokens=10_000, usage=TokenUsage(input_tokens=tokens))
+        usage = TokenUsage(input_tokens=tokens)
+        known = calibrated(known, estimated_tokens=10_000, usage=usage, answer=ANSWER)
         assert known.factor_percent == 102
 
 
@@ -64,7 +79,7 @@ def test_cached_tokens_were_sent_too() -> None:
     usage = TokenUsage(input_tokens=1_000, cache_read_tokens=8_000, cache_write_tokens=2_000)
     known = UNCALIBRATED
     for _ in range(3):
-        known = calibrated(known, estimated_tokens=10_000, usage=usage)
+        known = calibrated(known, estimated_tokens=10_000, usage=usage, answer=ANSWER)
     assert known.factor_percent == 110
 
 
@@ -76,7 +91,8 @@ def test_short_requests_and_missing_reports_teach_nothing() -> None:
 def test_a_request_cut_in_silence_is_noticed_and_teaches_nothing() -> None:
     cut = TokenUsage(input_tokens=4_096)
     assert is_silently_truncated(estimated_tokens=9_000, usage=cut)
-    assert calibrated(UNCALIBRATED, estimated_tokens=9_000, usage=cut) == UNCALIBRATED
+    known = calibrated(UNCALIBRATED, estimated_tokens=9_000, usage=cut, answer=ANSWER)
+    assert known == UNCALIBRATED
 
 
 def test_a_loose_estimate_is_not_taken_for_a_cut() -> None:
@@ -92,3 +108,35 @@ def test_the_factor_is_always_a_whole_number_of_steps(reported: list[int]) -> No
     assert known.factor_percent % 2 == 0
     assert 70 <= known.factor_percent <= 400
     assert known.calls == min(50, len(reported))
+
+
+@pytest.mark.parametrize(
+    ("answer", "web_searches"), [((*ANSWER, SEARCH), 0), ((CITING,), 0), (ANSWER, 2)]
+)
+def test_what_a_provider_searched_itself_is_no_miscounting_of_ours(
+    answer: tuple[Part, ...], web_searches: int
+) -> None:
+    usage = TokenUsage(input_tokens=2_000, web_searches=web_searches)
+    known = calibrated(UNCALIBRATED, estimated_tokens=1_000, usage=usage, answer=answer)
+    assert known == UNCALIBRATED
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(min_value=0, max_value=2_000_000),
+            st.integers(min_value=0, max_value=2_000_000),
+            st.integers(min_value=0, max_value=3),
+            st.lists(st.sampled_from(PARTS), max_size=3),
+        ),
+        max_size=80,
+    )
+)
+def test_whatever_is_reported_a_quarter_of_the_window_stays_usable(
+    calls: list[tuple[int, int, int, list[Part]]],
+) -> None:
+    known = UNCALIBRATED
+    for estimated_tokens, reported_tokens, web_searches, answer in calls:
+        usage = TokenUsage(input_tokens=reported_tokens, web_searches=web_searches)
+        known = calibrated(known, estimated_tokens=estimated_tokens, usage=usage, answer=answer)
+    assert 31_500 <= known.budget_tokens(126_000) <= 252_000

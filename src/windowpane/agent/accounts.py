@@ -19,7 +19,7 @@ from windowpane.context.receipt import Receipt, Stage
 from windowpane.errors import Failure
 from windowpane.events import PartDelta, PartDone, StreamEvent, UsageReported
 from windowpane.ids import new_id
-from windowpane.parts import Reasoning, Text, ToolCall
+from windowpane.parts import Part, Reasoning, Text, ToolCall
 from windowpane.storage.accounts import put_receipt, put_text, put_usage
 from windowpane.storage.base import Change, Put
 from windowpane.storage.vault import Vault
@@ -44,6 +44,7 @@ class OpenAccount:
         self.receipt = receipt
         self.release = release
         self.usage: TokenUsage | None = None
+        self.parts: list[Part] = []
         self.has_begun = False
         self._price = price
         self._counter = counter
@@ -68,6 +69,8 @@ class OpenAccount:
         if not self.has_begun:
             self.has_begun = True
             self._first_event_seconds = self.seconds
+        if isinstance(event, PartDone):
+            self.parts.append(event.part)
         match event:
             case PartDelta():
                 self._heard_characters += len(event.text)

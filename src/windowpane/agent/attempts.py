@@ -27,7 +27,7 @@ from windowpane.catalog.prices import PriceSnapshot
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
 from windowpane.context.receipt import Aside, Receipt, Sent, Stage, contents_of, sizes_of
-from windowpane.context.refusal import after_refusal, has_more_to_trim
+from windowpane.context.refusal import after_refusal, sends_the_same
 from windowpane.context.request import ModelRequest
 from windowpane.context.side import SideForm
 from windowpane.errors import BudgetExceeded, Failure, InvalidInput, ProviderFailed
@@ -139,7 +139,11 @@ class Attempts:
                 async for hold in holds:
                     yield hold
             account = await self._begin(messages, ready, round=round)
-            yield AttemptStarted(receipt_id=account.receipt.id, number=account.receipt.number)
+            yield AttemptStarted(
+                receipt_id=account.receipt.id,
+                number=account.receipt.number,
+                tokens=ready.total_tokens,
+            )
             try:
                 async with aclosing(self._heard(account)) as events:
                     async for event in events:
@@ -198,6 +202,7 @@ class Attempts:
                 self._outlook.model,
                 estimated_tokens=account.receipt.sizes.total_tokens,
                 usage=account.usage,
+                answer=account.parts,
             )
             self._accounts.unwritten.extend(learned)
 
@@ -317,7 +322,7 @@ class Attempts:
     ) -> ContextPlan | None:
         """The next plan after a refusal; None when nothing can leave any more."""
         most_trims = self._outlook.settings.max_trim_attempts
-        if self._trims >= most_trims or not has_more_to_trim(ready):
+        if self._trims >= most_trims:
             return None
         self._trims += 1
         self._overflow = after_refusal(self._overflow, message=failure.message, plan=ready)
@@ -326,7 +331,8 @@ class Attempts:
         )
         self._accounts.unwritten.extend(learned)
         smaller = await self.plan(messages)
-        return smaller if smaller.unsendable is None else None
+        is_helpless = smaller.unsendable is not None or sends_the_same(smaller, ready)
+        return None if is_helpless else smaller
 
 
 def _sent(wire: WireRequest) -> Sent:

@@ -10,12 +10,13 @@ from datetime import datetime, tzinfo
 
 from msgspec import Struct, structs
 
+from windowpane.agent.equipment import standing_tools
 from windowpane.agent.models import Models
 from windowpane.agent.remarks import Remark, remarks
 from windowpane.agent.topics import Topics
 from windowpane.agent.wording import phrasing_of
 from windowpane.choices import CHEAP, NOTHING_CHOSEN, Choices, Place, with_changes
-from windowpane.context.applied import Applied, applied
+from windowpane.context.applied import Applied, applied, toolbox_of
 from windowpane.context.phrasing import example_text
 from windowpane.context.rules import check_choices
 from windowpane.errors import InvalidInput, NoModel
@@ -114,10 +115,13 @@ class ChosenSettings:
             self._models.resolve(settings.model)
         except InvalidInput as error:  # its provider was removed, or has no key any more
             return (Remark(key="model", sentence=str(error)),)
+        definition = self._models.definition(provider_name)
+        can_call = await self._models.can_call_tools(settings.model)
         return remarks(
             settings,
-            definition=self._models.definition(provider_name),
+            definition=definition,
             limits=await self._models.limits(settings.model),
+            tools=standing_tools(definition, toolbox_of(settings)) if can_call else (),
         )
 
     def _changed(

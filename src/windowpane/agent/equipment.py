@@ -88,6 +88,12 @@ def chosen_tools(
     return tuple(_equipped(tool, toolbox) for tool in available if tool.face.name in offered)
 
 
+def standing_tools(definition: ProviderDefinition, toolbox: Toolbox) -> tuple[ToolDefinition, ...]:
+    """What any turn would be offered, whatever was used before it."""
+    chosen = chosen_tools(available_tools(definition), toolbox, used_names=())
+    return tuple(equipped.definition for equipped in chosen)
+
+
 def _equipped(tool: Tool, toolbox: Toolbox) -> Equipped:
     face = tool.face
     options = options_with_defaults(face, toolbox.tools.get(face.name, {}))

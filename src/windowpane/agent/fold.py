@@ -42,14 +42,17 @@ class Draft:
     def __init__(self) -> None:
         self.parts: list[Part] = []
         self.usage: TokenUsage | None = None
+        self.planned_tokens: int | None = None
         self.finish: Finish | None = None
 
     def clear(self) -> None:
         """Begin the next message."""
-        self.parts, self.usage, self.finish = [], None, None
+        self.parts, self.usage, self.planned_tokens, self.finish = [], None, None, None
 
     def add(self, event: Event) -> None:
         match event:
+            case AttemptStarted():
+                self.planned_tokens = event.tokens
             case PartDone():
                 self.parts.append(event.part)
             case UsageReported():
@@ -77,6 +80,7 @@ class Draft:
             created_at=at,
             model=model,
             usage=self.usage,
+            planned_tokens=self.planned_tokens,
             finish=finish,
         )
 
@@ -178,6 +182,7 @@ class Unfinished:
                 self.held = event
             case AttemptStarted():
                 self.held = None
+                self.draft.add(event)
             case TurnStarted():
                 self._begin(event.turn, [event.message])
             case TurnResumed():

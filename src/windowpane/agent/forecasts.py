@@ -16,6 +16,8 @@ from windowpane.asking import PlanRequest, checked_text
 from windowpane.context.estimate import SendEstimate, estimate
 from windowpane.context.given import NO_OVERFLOW
 from windowpane.context.plan import ContextPlan
+from windowpane.context.states import PREDICTED
+from windowpane.context.telemetry import Telemetry, preflight_of
 from windowpane.messages import Message
 
 
@@ -56,6 +58,18 @@ class Forecasts:
         outlook, draft = await self._ahead(chat_id, request)
         ready = await self._planner.plan(outlook, draft, overflow=NO_OVERFLOW)
         return await self._estimated(outlook, ready)
+
+    async def telemetry(self, chat_id: str, request: PlanRequest) -> Telemetry:
+        outlook, draft = await self._ahead(chat_id, request)
+        ready = await self._planner.plan(outlook, draft, overflow=NO_OVERFLOW)
+        named = [turn.turn_id for turn in ready.turns if turn.standing in PREDICTED]
+        contents = await self._planner.contents.of(named)
+        return preflight_of(
+            ready,
+            model=outlook.model,
+            turns={id: content.turn for id, content in contents.items()},
+            chars_per_token=outlook.settings.chars_per_token,
+        )
 
     async def lens(self, chat_id: str, request: PlanRequest) -> Lens:
         checked_text(request.draft, limit_bytes=self._limit_bytes)

@@ -6,11 +6,12 @@ it the next refusal teaches the same again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
 from windowpane.catalog.learned import overflow_numbers
+from windowpane.parts import Part
 from windowpane.storage.base import Change
 from windowpane.storage.shelves import LEARNED, LearnedModel, LearnedModels, learned_id
 from windowpane.storage.vault import Vault
@@ -39,10 +40,14 @@ class Learned:
     def forget(self, provider: str) -> None:
         self._known.pop(provider, None)
 
-    def from_usage(self, name: str, *, estimated_tokens: int, usage: TokenUsage) -> list[Change]:
+    def from_usage(
+        self, name: str, *, estimated_tokens: int, usage: TokenUsage, answer: Iterable[Part]
+    ) -> list[Change]:
         """What to store after a call that reported its usage."""
         known = self._at_hand(name)
-        calibration = calibrated(known.calibration, estimated_tokens=estimated_tokens, usage=usage)
+        calibration = calibrated(
+            known.calibration, estimated_tokens=estimated_tokens, usage=usage, answer=answer
+        )
         return self._kept(name, replace(known, calibration=calibration))
 
     def from_overflow(self, name: str, *, message: str) -> list[Change]:

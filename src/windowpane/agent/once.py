@@ -15,9 +15,9 @@ from msgspec import Struct
 from windowpane.accounting import Cost, cost_of
 from windowpane.agent.fold import Draft
 from windowpane.agent.log import OpenBuffer
-from windowpane.catalog import LimitValues, compression_defaults, limits_of, price_of
+from windowpane.catalog import Limits, LimitValues, compression_defaults, limits_of, price_of
 from windowpane.context.assemble import assemble
-from windowpane.context.budget import Budget, budget_for
+from windowpane.context.budget import budget_for
 from windowpane.context.given import NO_OVERFLOW, WHOLE_CHAT, PlanInput, PlanSettings
 from windowpane.context.plan import plan
 from windowpane.context.prelude import system_prelude
@@ -31,6 +31,8 @@ from windowpane.messages import Finish, Message
 from windowpane.options import RequestOptions
 from windowpane.parts import Image, Part, Reasoning, Text, ToolCall
 from windowpane.providers.choose import Shared, provider_from
+from windowpane.providers.heeding import Wish
+from windowpane.providers.room import room_for
 from windowpane.tokens import UNCALIBRATED, TokenCache, counter_for
 from windowpane.usage import TokenUsage
 
@@ -140,11 +142,19 @@ async def ask(
 
 
 def request_for(question: Question, *, at: datetime) -> ModelRequest:
+    limits = _limits(question)
+    room = room_for(_wish(question), limits=limits)
     ready = plan(
         PlanInput(
             model=question.model,
             counter=counter_for(question.model, cache=TokenCache(max_entries=REMEMBERED_COUNTS)),
-            budget=_budget(question),
+            budget=budget_for(
+                limits,
+                requested_output_tokens=room.requested_tokens,
+                allowance_tokens=ALLOWANCE_TOKENS,
+                threshold=compression_defaults(question.model, limits=limits).threshold,
+                calibration=UNCALIBRATED,
+            ),
             settings=SETTINGS,
             scope=Scope.of(()),
             view=WHOLE_CHAT,
@@ -162,7 +172,7 @@ def request_for(question: Question, *, at: datetime) -> ModelRequest:
     return assemble(
         ready,
         {},
-        max_output_tokens=question.max_output_tokens,
+        max_output_tokens=room.told_tokens,
         options=question.options,
         frozen_mark_at=None,
     )
@@ -183,18 +193,21 @@ def _message(question: Question, *, at: datetime) -> Message:
     return Message(id=new_id("record"), role="user", parts=(*question.images, *text), created_at=at)
 
 
-def _budget(question: Question) -> Budget:
-    limits = limits_of(
+def _wish(question: Question) -> Wish:
+    return Wish(
+        definition=question.definition,
+        model=question.model,
+        max_output_tokens=question.max_output_tokens,
+        options=question.options,
+        tools=question.tools,
+    )
+
+
+def _limits(question: Question) -> Limits:
+    return limits_of(
         question.model,
         definition=question.definition,
         told=LimitValues(),
         learned=LimitValues(),
         override=None,
-    )
-    return budget_for(
-        limits,
-        requested_output_tokens=question.max_output_tokens,
-        allowance_tokens=ALLOWANCE_TOKENS,
-        threshold=compression_defaults(question.model, limits=limits).threshold,
-        calibration=UNCALIBRATED,
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from windowpane.agent.choices import ChosenSettings
 from windowpane.agent.clock import Clock, midnight, zone
@@ -16,11 +16,13 @@ from windowpane.agent.equipment import Equipment, toolset_of
 from windowpane.agent.models import Models
 from windowpane.agent.planner import LookedAt, Outlook, Planner
 from windowpane.agent.topics import Topics
+from windowpane.agent.wishes import tools_give_way, wish_of
 from windowpane.agent.wording import Wording
 from windowpane.agent.workshop import Workshop
 from windowpane.asking import PlanRequest, chosen_for
 from windowpane.choices import Choices
 from windowpane.context.applied import Applied, toolbox_of
+from windowpane.context.toolset import ALL_OFF, Toolset
 from windowpane.filters import Viewpoint, parse
 from windowpane.messages import Message
 from windowpane.projects import Chat
@@ -85,6 +87,10 @@ class Outlooks:
             toolbox=toolbox,
         )
         topics = await self._topics.tree(chat.project_id)
+        toolset = await toolset_of(equipment, toolbox=toolbox)
+        if self._give_way(settings, toolset):
+            equipment = structs.replace(equipment, tools=())
+            toolset = ALL_OFF
         viewpoint = Viewpoint(
             now=at,
             zone=zone(self._clock()),
@@ -96,10 +102,19 @@ class Outlooks:
             chat,
             applied=settings,
             view=LookedAt(tree=parse(filter_text), viewpoint=viewpoint),
-            toolset=await toolset_of(equipment, toolbox=toolbox),
+            toolset=toolset,
             day_began_at=midnight(self._clock()),
         )
         return Prospect(outlook=outlook, provider=provider, equipment=equipment)
+
+    def _give_way(self, settings: Applied, toolset: Toolset) -> bool:
+        wish = wish_of(
+            settings,
+            definition=self._models.definition(settings.model.partition("/")[0]),
+            tools=toolset.definitions,
+            uses_long_context=False,
+        )
+        return tools_give_way(settings, wish)
 
     async def ahead(
         self, chat_id: str, request: PlanRequest, *, at: datetime

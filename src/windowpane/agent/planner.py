@@ -19,10 +19,11 @@ from windowpane.agent.contents import Contents
 from windowpane.agent.index import TurnIndex
 from windowpane.agent.models import Models
 from windowpane.agent.weighing import Digests, Weigher
+from windowpane.agent.wishes import wish_of
 from windowpane.catalog.compression import compression_defaults
 from windowpane.catalog.limits import Limits
 from windowpane.catalog.prices import PriceSnapshot
-from windowpane.context.applied import Applied, context_settings, request_options
+from windowpane.context.applied import Applied, context_settings
 from windowpane.context.assemble import assemble
 from windowpane.context.budget import Budget, budget_for
 from windowpane.context.given import NO_OVERFLOW, WHOLE_CHAT, Overflow, PlanInput, PlanSettings
@@ -41,6 +42,7 @@ from windowpane.messages import Message
 from windowpane.options import RequestOptions
 from windowpane.projects import Chat, ContextFloor
 from windowpane.providers.heeding import Wish, heeded_prefill
+from windowpane.providers.room import room_for
 from windowpane.settings import ContextSettings
 from windowpane.storage.turn_pages import is_stand_in, read_turns
 from windowpane.storage.vault import Vault
@@ -58,7 +60,10 @@ class LookedAt(Struct, frozen=True, kw_only=True):
 
 
 class Outlook(Struct, frozen=True, kw_only=True):
-    """What stays the same through one send: the chat as it was, the model, what was chosen."""
+    """What stays the same through one send: the chat as it was, the model, what was chosen.
+
+    ``max_output_tokens`` is what its requests say of the longest answer, thought included.
+    """
 
     chat: Chat
     model: str
@@ -68,6 +73,7 @@ class Outlook(Struct, frozen=True, kw_only=True):
     budget: Budget
     settings: ContextSettings
     options: RequestOptions
+    max_output_tokens: int | None
     system: str
     view: LookedAt
     toolset: Toolset
@@ -76,8 +82,8 @@ class Outlook(Struct, frozen=True, kw_only=True):
 
     @property
     def most_output_tokens(self) -> int | None:
-        """How long an answer can be: as long as was asked for, or as the model can."""
-        return self.settings.max_output_tokens or self.limits.output_tokens.value
+        """How long an answer can be: as long as the request says, or as the model can."""
+        return self.max_output_tokens or self.limits.output_tokens.value
 
     def call(self, *, receipt_id: str, input_tokens: int, price: PriceSnapshot) -> Call:
         """A request of this send as budgets see it."""
@@ -129,9 +135,11 @@ class Planner:
         model, settings = applied.model, context_settings(applied)
         provider_model = model.partition("/")[2]
         limits = await self._models.limits(model)
+        wish = await self._wish(applied, toolset)
+        room = room_for(wish, limits=limits)
         budget = budget_for(
             limits,
-            requested_output_tokens=settings.max_output_tokens,
+            requested_output_tokens=room.requested_tokens,
             allowance_tokens=settings.user_request_allowance_tokens,
             threshold=compression_defaults(provider_model, limits=limits).threshold,
             calibration=await self._models.calibration(model),
@@ -144,7 +152,8 @@ class Planner:
             counter=self.counter(model),
             budget=budget,
             settings=settings,
-            options=await self._options(applied),
+            options=_heeded(wish, max_output_tokens=room.told_tokens),
+            max_output_tokens=room.told_tokens,
             system=system_prelude(
                 project_prompt=applied.system_prompt,
                 topic_message=applied.topic_message,
@@ -164,18 +173,14 @@ class Planner:
         used = (called_names(content.messages) for content in contents.values())
         return frozenset[str]().union(*used)
 
-    async def _options(self, applied: Applied) -> RequestOptions:
-        """A beginning that the model would not be given is none: it must not be counted either."""
-        provider_name, _, model = applied.model.partition("/")
+    async def _wish(self, applied: Applied, toolset: Toolset) -> Wish:
         decided = await self._models.options(applied.model)
-        options = request_options(applied, uses_long_context=decided.uses_long_context)
-        wish = Wish(
-            definition=self._models.definition(provider_name),
-            model=model,
-            max_output_tokens=context_settings(applied).max_output_tokens,
-            options=options,
+        return wish_of(
+            applied,
+            definition=self._models.definition(applied.model.partition("/")[0]),
+            tools=toolset.definitions,
+            uses_long_context=decided.uses_long_context,
         )
-        return structs.replace(options, prefill=heeded_prefill(wish))
 
     async def plan(
         self, outlook: Outlook, current: Sequence[Message], *, overflow: Overflow
@@ -289,7 +294,7 @@ class Planner:
         return assemble(
             ready,
             await self.contents.of(ready.sent_turn_ids),
-            max_output_tokens=outlook.settings.max_output_tokens,
+            max_output_tokens=outlook.max_output_tokens,
             options=outlook.options,
             frozen_mark_at=frozen_mark_at,
         )
@@ -309,6 +314,12 @@ class Planner:
             digests=self._digests,
             spells_calls=outlook.toolset.spells_calls,
         )
+
+
+def _heeded(wish: Wish, *, max_output_tokens: int | None) -> RequestOptions:
+    """A beginning that the model would not be given is none: it must not be counted either."""
+    asked = structs.replace(wish, max_output_tokens=max_output_tokens)
+    return structs.replace(wish.options, prefill=heeded_prefill(asked))
 
 
 def _given(

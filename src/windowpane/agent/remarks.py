@@ -6,14 +6,17 @@ that it acts where it does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, structs
 
+from windowpane.agent.wishes import tools_give_way, wish_of
 from windowpane.catalog.limits import Limits
-from windowpane.context.applied import Applied, context_settings, request_options
+from windowpane.context.applied import Applied
+from windowpane.context.request import ToolDefinition
 from windowpane.definitions import ProviderDefinition
-from windowpane.providers.heeding import OptionName, Wish, unheeded
+from windowpane.providers.heeding import OptionName, Wish, is_search_displaced, unheeded
+from windowpane.providers.room import room_for
 
 CLAUDES_MOST_TEMPERATURE = 1.0
 NOT_TAKEN: dict[OptionName, str] = {
@@ -25,6 +28,7 @@ NOT_TAKEN: dict[OptionName, str] = {
     "prefill": "{model} does not let one begin its answer, so this is left out.",
 }
 WHILE_REASONING = "{model} does not take it while it reasons, so it is left out."
+BESIDE_TOOLS = "{model} does not search while it has tools, so it is left out."
 
 
 class Remark(Struct, frozen=True, kw_only=True):
@@ -35,17 +39,28 @@ class Remark(Struct, frozen=True, kw_only=True):
 
 
 def remarks(
-    settings: Applied, *, definition: ProviderDefinition, limits: Limits
+    settings: Applied,
+    *,
+    definition: ProviderDefinition,
+    limits: Limits,
+    tools: Sequence[ToolDefinition],
 ) -> tuple[Remark, ...]:
-    model = settings.model.partition("/")[2]
-    wish = Wish(
-        definition=definition,
-        model=model,
-        max_output_tokens=context_settings(settings).max_output_tokens,
-        options=request_options(settings, uses_long_context=False),
+    """``tools`` are those that are on and that the model could call."""
+    wish = wish_of(settings, definition=definition, tools=tools, uses_long_context=False)
+    yielding = tuple(_yielding(wish)) if tools_give_way(settings, wish) else ()
+    if yielding:
+        wish = structs.replace(wish, tools=())
+    told = structs.replace(wish, max_output_tokens=room_for(wish, limits=limits).told_tokens)
+    found = (*_left_out(told), *_too_warm(wish), *_too_long(wish, limits), *yielding)
+    return tuple(
+        Remark(key=key, sentence=sentence.format(model=wish.model)) for key, sentence in found
     )
-    found = (*_left_out(wish), *_too_warm(wish), *_too_long(wish, limits))
-    return tuple(Remark(key=key, sentence=sentence.format(model=model)) for key, sentence in found)
+
+
+def _yielding(wish: Wish) -> Iterator[tuple[str, str]]:
+    names = " and ".join(tool.name for tool in wish.tools)
+    verb = "is" if len(wish.tools) == 1 else "are"
+    yield "tools", f"{{model}} takes no tools beside its web search, so {names} {verb} left out."
 
 
 def _left_out(wish: Wish) -> Iterator[tuple[str, str]]:
@@ -55,6 +70,8 @@ def _left_out(wish: Wish) -> Iterator[tuple[str, str]]:
     for name, sentence in NOT_TAKEN.items():
         if name in left_out:
             is_conflict = name in ("temperature", "prefill") and name not in without_reasoning
+            if name == "has_web_search" and is_search_displaced(wish):
+                sentence = BESIDE_TOOLS
             yield name, WHILE_REASONING if is_conflict else sentence
 
 

@@ -6,7 +6,7 @@ until then it is refused with ``ChatBusy``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
@@ -16,7 +16,9 @@ from windowpane.agent.branching import Step, neighbour, return_to
 from windowpane.agent.clock import Clock
 from windowpane.agent.contending import contended
 from windowpane.agent.topics import Topics
+from windowpane.context.changes import TurnMark, effect_of, mark_change
 from windowpane.errors import InvalidInput, NotFound
+from windowpane.filters import Everything
 from windowpane.ids import new_revision
 from windowpane.projects import Chat
 from windowpane.storage.accounts import receipts_of
@@ -90,7 +92,7 @@ class Turns:
             await self._check_topic(marks.topic_id, chat.value)
         stored = await self.of_chat(chat_id, turn_ids)
         turns = [_marked(one.value, marks) for one in stored]
-        revised = structs.replace(chat.value, revision=new_revision())
+        revised = _revised(chat.value, marks)
         await self._vault.commit(
             [
                 *(put_turn(self._vault, *pair) for pair in zip(stored, turns, strict=True)),
@@ -147,6 +149,29 @@ class Turns:
         first. What followed it comes with it."""
         other_id = await neighbour(self._vault, (await self.get(turn_id)).value, step=step)
         return Swapped(chat=await self.go_to(other_id), turn_id=other_id)
+
+
+def _revised(chat: Chat, marks: TurnMarks) -> Chat:
+    """Marks that no request depends on leave the boundary where the last send had it.
+
+    It is kept without a filter only, so no filter reads them here.
+    """
+    effect = effect_of(mark_change(mark, tree=Everything()) for mark in _given(marks))
+    floor, revision = chat.floor, new_revision()
+    if floor and floor.revision == chat.revision and effect == "none":
+        floor = structs.replace(floor, revision=revision)
+    return structs.replace(chat, revision=revision, floor=floor)
+
+
+def _given(marks: TurnMarks) -> Iterator[TurnMark]:
+    given: dict[TurnMark, bool] = {
+        "star": marks.star is not None,
+        "flag": marks.flag is not None,
+        "pin": marks.is_pinned is not None,
+        "skip": marks.is_skipped is not None,
+        "topic": marks.topic_id is not UNSET,
+    }
+    return (mark for mark, is_given in given.items() if is_given)
 
 
 def _marked(turn: Turn, marks: TurnMarks) -> Turn:

@@ -146,8 +146,8 @@ async def as_begun(vault: Vault, outlook: Outlook, receipt: Receipt) -> Outlook:
             reasoning_turns=rules.reasoning_turns,
             tool_turns=rules.tool_turns,
             cache_mode=rules.cache_mode,
-            max_output_tokens=contents.max_output_tokens,
         ),
+        max_output_tokens=contents.max_output_tokens,
         options=contents.options,
         toolset=structs.replace(
             outlook.toolset, definitions=definitions, spells_calls=rules.spells_calls

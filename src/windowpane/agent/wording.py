@@ -74,7 +74,7 @@ class Wording:
             for message in content.messages
             if message.usage is not None
         ]
-        return reported[-1].request_tokens + reported[-1].output_tokens if reported else 0
+        return reported[-1].context_tokens if reported else 0
 
     async def _cost(self, chat: Chat, phrasing: Phrasing) -> Cost:
         totals = await self._usage.chat(chat.id) if phrasing.tells_cost else NOTHING

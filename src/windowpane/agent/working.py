@@ -11,6 +11,7 @@ import logging
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from functools import partial
 
 from windowpane.agent.verdicts import Allowed
 from windowpane.errors import WindowpaneError
@@ -34,6 +35,8 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # Puts the whole of a long output by, and gives its handle.
 KeepWhole = Callable[[str, str], str]
+# Events of calls, and a worker when its task has ended, however it did.
+News = asyncio.Queue["ToolEvent | _Worker"]
 
 
 async def carried_out(
@@ -52,17 +55,29 @@ async def carried_out(
 
 
 async def _together(workers: Sequence[_Worker]) -> AsyncGenerator[ToolEvent, None]:
-    news: asyncio.Queue[ToolEvent] = asyncio.Queue()
+    news: News = asyncio.Queue()
     places = asyncio.Semaphore(MOST_AT_ONCE)
     tasks = [asyncio.create_task(worker.work(news, places)) for worker in workers]
+    for worker, task in zip(workers, tasks, strict=True):
+        task.add_done_callback(partial(_note_end, worker, news))
     try:
-        ended = 0
-        while ended < len(tasks):
+        working = len(tasks)
+        while working:
             event = await news.get()
-            yield event
-            ended += isinstance(event, ToolEnded)
+            if isinstance(event, _Worker):
+                working -= 1
+                if not event.has_answered:
+                    yield event.lost()
+            else:
+                yield event
     finally:
         await _let_go(tasks)
+
+
+def _note_end(worker: _Worker, news: News, task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        logger.error("The tool %s ended badly", worker.name, exc_info=error)
+    news.put_nowait(worker)
 
 
 async def _let_go(tasks: Sequence[asyncio.Task[None]]) -> None:
@@ -78,7 +93,7 @@ async def _let_go(tasks: Sequence[asyncio.Task[None]]) -> None:
 class _Teller:
     """Tells how a call goes, joining what comes faster than anybody reads."""
 
-    def __init__(self, call_id: str, news: asyncio.Queue[ToolEvent]) -> None:
+    def __init__(self, call_id: str, news: News) -> None:
         self._call_id = call_id
         self._news = news
         self._fresh = ""
@@ -125,21 +140,33 @@ class _Worker:
         self._face = allowed.equipped.tool.face
         self._result_characters = result_characters
         self._keep_whole = keep_whole
+        self._teller: _Teller | None = None
+        self.has_answered = False
+
+    @property
+    def name(self) -> str:
+        return self._face.name
 
     @property
     def is_simple(self) -> bool:
         return self._face.is_simple
 
-    async def work(self, news: asyncio.Queue[ToolEvent], places: asyncio.Semaphore) -> None:
+    async def work(self, news: News, places: asyncio.Semaphore) -> None:
         call = self._allowed.call
         async with places:
             news.put_nowait(ToolStarted(call_id=call.call_id, name=call.name))
-            teller = _Teller(call.call_id, news)
+            self._teller = teller = _Teller(call.call_id, news)
             try:
                 result = await self._result(teller)
             finally:
                 teller.close()
             news.put_nowait(ToolEnded(result=self._answer(result), images=result.images))
+            self.has_answered = True
+
+    def lost(self) -> ToolEnded:
+        """For a call whose task ended without a result: something in the tool cancelled it."""
+        output = self._teller.output if self._teller else ""
+        return ToolEnded(result=self._answer(_failed(f"The tool {self.name} gave up.", output)))
 
     async def _result(self, teller: _Teller) -> Result:
         limit = asyncio.timeout(self._face.timeout_seconds)
@@ -147,13 +174,14 @@ class _Worker:
             async with limit:
                 return await self._executed(teller)
         except WindowpaneError as error:
-            return _failed(str(error), teller)
+            return _failed(str(error), teller.output)
         except Exception as error:  # the boundary of a tool: its faults are the model's to hear
             if limit.expired():
                 seconds = f"{self._face.timeout_seconds:g}"
-                return _failed(f"It took longer than {seconds} seconds and was stopped.", teller)
-            logger.exception("The tool %s broke", self._face.name)
-            return _failed(f"The tool {self._face.name} broke: {error!r}.", teller)
+                sentence = f"It took longer than {seconds} seconds and was stopped."
+                return _failed(sentence, teller.output)
+            logger.exception("The tool %s broke", self.name)
+            return _failed(f"The tool {self.name} broke: {error!r}.", teller.output)
 
     async def _executed(self, teller: _Teller) -> Result:
         equipped = self._allowed.equipped
@@ -167,7 +195,7 @@ class _Worker:
                 if isinstance(step, Result):
                     return step
                 teller.tell(step)
-        return _failed(f"The tool {self._face.name} ended without a result.", teller)
+        return _failed(f"The tool {self.name} ended without a result.", teller.output)
 
     def _answer(self, result: Result) -> ToolResult:
         call, whole = self._allowed.call, _sound(result.text)
@@ -182,9 +210,9 @@ class _Worker:
         )
 
 
-def _failed(sentence: str, teller: _Teller) -> Result:
+def _failed(sentence: str, output: str) -> Result:
     """What had come by then is kept: it may be most of the work."""
-    return Result(text="\n\n".join(filter(None, (teller.output, sentence))), is_error=True)
+    return Result(text="\n\n".join(filter(None, (output, sentence))), is_error=True)
 
 
 def _sound(text: str) -> str:

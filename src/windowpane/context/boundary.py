@@ -9,7 +9,7 @@ history again, also in another process, finds the same place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -62,18 +62,6 @@ def step_tokens_of(room_tokens: int | None, *, in_steps: bool) -> int | None:
     if not in_steps or room_tokens is None or room_tokens <= 0:
         return None
     return max(1, room_tokens * STEP_PERCENT // 100)
-
-
-def recent_suffix(newest_first: Iterable[Candidate], *, room_tokens: int) -> int | None:
-    """Where the largest suffix within a budget begins; the newest candidate is always in it."""
-    rest = iter(newest_first)
-    newest = next(rest, None)
-    if newest is None:
-        return None
-    start = boundary(
-        chain([newest], rest), room_tokens=room_tokens, floor_index=None, step_tokens=None
-    )
-    return newest.index if start is None else start
 
 
 def _next_step(newest_first: Sequence[Candidate], *, step_tokens: int) -> int | None:

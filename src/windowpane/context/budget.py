@@ -18,6 +18,13 @@ MARGIN_PERCENT = 5
 ReserveSource = Literal["requested", "model", "half_window", "unknown"]
 
 
+class Reserve(Struct, frozen=True):
+    """Room for the answer, and where the number comes from."""
+
+    tokens: int
+    source: ReserveSource
+
+
 class Budget(Struct, frozen=True, kw_only=True):
     """``usable_tokens`` None: the model's limits are unknown, so nothing is claimed.
 
@@ -42,15 +49,15 @@ def budget_for(
     calibration: Calibration,
 ) -> Budget:
     window = limits.context_window_tokens.value
-    reserve, source = _reserve(limits, requested_output_tokens)
+    reserve = reserve_for(limits, requested_output_tokens)
     margin = window * MARGIN_PERCENT // 100 if window is not None else 0
-    usable = _usable(limits, reserve_tokens=reserve, margin_tokens=margin)
+    usable = _usable(limits, reserve_tokens=reserve.tokens, margin_tokens=margin)
     if usable is not None:
         usable = calibration.budget_tokens(usable)
     return Budget(
         window_tokens=window,
-        reserve_tokens=reserve,
-        reserve_source=source,
+        reserve_tokens=reserve.tokens,
+        reserve_source=reserve.source,
         margin_tokens=margin,
         usable_tokens=usable,
         allowance_tokens=allowance_tokens,
@@ -58,8 +65,8 @@ def budget_for(
     )
 
 
-def _reserve(limits: Limits, requested_output_tokens: int | None) -> tuple[int, ReserveSource]:
-    """Room for the answer: what was asked for, else the model's maximum, at most half the window.
+def reserve_for(limits: Limits, requested_output_tokens: int | None) -> Reserve:
+    """What was asked for, else the model's maximum, at most half the window.
 
     A model whose maximum nobody stated may answer as long as its window lets it.
     """
@@ -68,10 +75,10 @@ def _reserve(limits: Limits, requested_output_tokens: int | None) -> tuple[int, 
         wanted, source = limits.output_tokens.value, "model"
     window = limits.context_window_tokens.value
     if window is None:
-        return (0, "unknown") if wanted is None else (wanted, source)
+        return Reserve(0, "unknown") if wanted is None else Reserve(wanted, source)
     if wanted is None or wanted > window // 2:
-        return window // 2, "half_window"
-    return wanted, source
+        return Reserve(window // 2, "half_window")
+    return Reserve(wanted, source)
 
 
 def _usable(limits: Limits, *, reserve_tokens: int, margin_tokens: int) -> int | None:

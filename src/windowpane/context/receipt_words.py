@@ -7,6 +7,7 @@ from decimal import Decimal
 from windowpane.accounting import Cost, Totals, entry_totals
 from windowpane.context.receipt import Receipt, Stage
 from windowpane.context.states import IN_REQUEST
+from windowpane.context.truncation import truncation_of
 
 _STAGES: dict[Stage, str] = {
     "attempt": "on its way",
@@ -52,6 +53,8 @@ def receipt_lines(receipt: Receipt) -> list[str]:
     ]
     if receipt.failure is not None:
         lines.append(f"{receipt.failure.kind}: {receipt.failure.message}")
+    if (cut := truncation_of(receipt)) is not None:
+        lines.append(f"cut in silence: {cut.sentence}")
     for run in receipt.contents.items:
         tokens = run.sent_tokens if run.standing in IN_REQUEST else run.raw_tokens
         lines.append(

@@ -11,7 +11,6 @@ from math import floor
 from windowpane.catalog.learned import overflow_numbers
 from windowpane.context.given import Overflow
 from windowpane.context.plan import ContextPlan
-from windowpane.context.states import IN_REQUEST
 
 # The provider counts what we only estimate: a request exactly at its limit might fail again.
 CAUTION = 0.98
@@ -27,9 +26,11 @@ def after_refusal(overflow: Overflow, *, message: str, plan: ContextPlan) -> Ove
     return Overflow(trims=overflow.trims + 1, limit_tokens=known)
 
 
-def has_more_to_trim(plan: ContextPlan) -> bool:
-    return any(turn.standing in IN_REQUEST and not turn.is_pinned for turn in plan.turns) or (
-        plan.current.rounds > 0
+def sends_the_same(plan: ContextPlan, other: ContextPlan) -> bool:
+    """Nothing more could leave: what is pinned stays, and so does the newest round of tools."""
+    return (plan.sent_turn_ids, plan.current.removed_rounds) == (
+        other.sent_turn_ids,
+        other.current.removed_rounds,
     )
 
 

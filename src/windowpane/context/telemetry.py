@@ -1,16 +1,25 @@
 """One request in numbers, for the HUD and for programs: read off its receipt, nothing is stored.
+Before there is one, the plan gives the same numbers.
 
 History and message are counted apart from what is in every request, as the prediction counts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from windowpane.context.receipt import Receipt, Stage
+from windowpane.context.budget import Budget
+from windowpane.context.plan import ContextPlan
+from windowpane.context.receipt import Receipt, Sizes, Stage, sizes_of
 from windowpane.context.states import PREDICTED
+from windowpane.context.truncation import truncation_of
+from windowpane.turns import Turn
+
+# A receipt is of a request that went out; before that there is only a plan.
+TelemetryStage = Literal["preflight"] | Stage
 
 
 class BudgetView(Struct, frozen=True, kw_only=True):
@@ -41,10 +50,12 @@ class KnownTurn(Struct, frozen=True, kw_only=True):
 class Telemetry(Struct, frozen=True, kw_only=True):
     """Everything named ``predicted`` stands still through one send; ``attempt`` only shrinks.
 
-    ``remaining_reserve_tokens`` is what was left of the usable tokens.
+    Without a ``receipt_id`` nothing was sent yet: the numbers are those of a plan, and an error
+    is why it could not be sent. ``remaining_reserve_tokens`` is what was left of the usable tokens.
+    ``is_silently_truncated``: the provider reports to have read far less than was sent.
     """
 
-    receipt_id: str
+    receipt_id: str | None
     model: str
     budget: BudgetView
     selection: tuple[SelectedTurn, ...]
@@ -59,29 +70,79 @@ class Telemetry(Struct, frozen=True, kw_only=True):
     attempts_used: int
     chars_per_token: float
     remaining_reserve_tokens: int | None
-    stage: Stage
+    stage: TelemetryStage
     last_error_message: str | None
     is_overflow: bool
+    is_silently_truncated: bool
+
+
+def preflight_of(
+    plan: ContextPlan, *, model: str, turns: Mapping[str, Turn], chars_per_token: float
+) -> Telemetry:
+    """Before anything is sent. ``turns`` holds those that the plan names, by id."""
+    return _telemetry(
+        sizes_of(plan),
+        plan.budget,
+        model=model,
+        selection=[
+            SelectedTurn(
+                turn_id=planned.turn_id,
+                depth=turns[planned.turn_id].depth,
+                model=turns[planned.turn_id].model,
+                tokens=planned.raw_tokens,
+            )
+            for planned in plan.turns
+            if planned.standing in PREDICTED
+        ],
+        chars_per_token=chars_per_token,
+        last_error_message=plan.unsendable.message if plan.unsendable else None,
+    )
 
 
 def telemetry_of(
     receipt: Receipt, *, turns: Mapping[int, KnownTurn], chars_per_token: float
 ) -> Telemetry:
     """``turns`` holds the turns of the path that are still there, by depth."""
-    sizes, budget = receipt.sizes, receipt.budget
-    usable = budget.usable_tokens
     failure = receipt.failure
-    return Telemetry(
-        receipt_id=receipt.id,
+    planned = _telemetry(
+        receipt.sizes,
+        receipt.budget,
         model=receipt.model,
+        selection=_selection(receipt, turns),
+        chars_per_token=chars_per_token,
+        last_error_message=failure.message if failure else None,
+    )
+    return structs.replace(
+        planned,
+        receipt_id=receipt.id,
+        attempts_used=receipt.number,
+        stage=receipt.stage,
+        is_overflow=failure is not None and failure.kind == "overflow",
+        is_silently_truncated=truncation_of(receipt) is not None,
+    )
+
+
+def _telemetry(
+    sizes: Sizes,
+    budget: Budget,
+    *,
+    model: str,
+    selection: Iterable[SelectedTurn],
+    chars_per_token: float,
+    last_error_message: str | None,
+) -> Telemetry:
+    usable, window = budget.usable_tokens, budget.window_tokens
+    return Telemetry(
+        receipt_id=None,
+        model=model,
         budget=BudgetView(
-            window_tokens=budget.window_tokens,
-            usable_raw_tokens=_usable_raw_tokens(receipt),
+            window_tokens=window,
+            usable_raw_tokens=None if window is None else window - budget.reserve_tokens,
             usable_tokens=usable,
             reserve_tokens=budget.reserve_tokens,
             allowance_tokens=budget.allowance_tokens,
         ),
-        selection=tuple(_selection(receipt, turns)),
+        selection=tuple(selection),
         predicted_turns=sizes.predicted_turns,
         predicted_history_tokens=sizes.predicted_tokens,
         predicted_total_tokens=sizes.predicted_tokens + budget.allowance_tokens,
@@ -90,18 +151,14 @@ def telemetry_of(
         user_tokens=sizes.current_tokens,
         trimmed_turns=sizes.trimmed_turns,
         sent_turns=sizes.predicted_turns - sizes.trimmed_turns,
-        attempts_used=receipt.number,
+        attempts_used=0,
         chars_per_token=chars_per_token,
         remaining_reserve_tokens=None if usable is None else usable - sizes.total_tokens,
-        stage=receipt.stage,
-        last_error_message=failure.message if failure else None,
-        is_overflow=failure is not None and failure.kind == "overflow",
+        stage="preflight",
+        last_error_message=last_error_message,
+        is_overflow=False,
+        is_silently_truncated=False,
     )
-
-
-def _usable_raw_tokens(receipt: Receipt) -> int | None:
-    window = receipt.budget.window_tokens
-    return None if window is None else window - receipt.budget.reserve_tokens
 
 
 def _selection(receipt: Receipt, turns: Mapping[int, KnownTurn]) -> Iterator[SelectedTurn]:

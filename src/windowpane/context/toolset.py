@@ -44,6 +44,8 @@ class Toolset(Struct, frozen=True, kw_only=True):
 
 
 NO_TOOLS = Toolset(definitions=(), prompts=(), spells_calls=False)
+# A model that is offered nothing may refuse calls of tools that it does not know.
+ALL_OFF = Toolset(definitions=(), prompts=(), spells_calls=True)
 
 
 class ToolWeight(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,6 @@ from itertools import groupby
 import msgspec
 from msgspec import Struct
 
-from windowpane.catalog.models import catalog_limits
 from windowpane.context.request import ModelRequest
 from windowpane.messages import Message
 from windowpane.parts import Image, Opaque, Part, ServerTool, Text, ToolCall, ToolResult
@@ -24,7 +23,7 @@ from windowpane.providers.claude import (
     least_output_tokens,
     takes_temperature,
     wished_thinking,
-    with_room,
+    within_limit,
 )
 from windowpane.providers.writing import (
     Sourced,
@@ -60,7 +59,10 @@ class _Told(Struct, frozen=True, kw_only=True):
 
 def messages_body(request: ModelRequest, *, extra: dict[str, object]) -> Written:
     """``extra`` are the fields that depend on where the request goes."""
-    max_tokens, thinking = _limits(request)
+    # The API wants a limit, also where a request leaves it open.
+    max_tokens = request.max_output_tokens or least_output_tokens(request.model)
+    wished = wished_thinking(request, family=FAMILY)
+    thinking = within_limit(wished, limit_tokens=max_tokens)
     temperature = request.options.temperature
     marked = frozenset(mark.after_message_id for mark in request.marks)
     return written(
@@ -74,18 +76,6 @@ def messages_body(request: ModelRequest, *, extra: dict[str, object]) -> Written
             "messages": list(_messages(request, marked=marked, thinking=thinking)),
         }
     )
-
-
-def _limits(request: ModelRequest) -> tuple[int | None, Thinking | None]:
-    """The API wants a limit: the one that was wished for, or else the model's own."""
-    most = catalog_limits(request.model, provider="anthropic").output_tokens.value
-    wished = request.max_output_tokens
-    if wished is None and most is None:
-        wished = least_output_tokens(request.model)
-    limit, thinking = with_room(
-        wished_thinking(request, family=FAMILY), wished_tokens=wished, most_tokens=most
-    )
-    return limit or most, thinking
 
 
 def _system(request: ModelRequest, *, is_marked: bool) -> list[Sourced] | None:

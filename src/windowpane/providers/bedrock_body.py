@@ -13,11 +13,10 @@ from typing import Literal
 
 from msgspec import Raw, Struct
 
-from windowpane.catalog.models import catalog_limits
 from windowpane.context.request import ModelRequest
 from windowpane.errors import InvalidInput
 from windowpane.messages import Message
-from windowpane.options import Effort, clamped_effort
+from windowpane.options import Effort, ReasoningOptions, clamped_effort
 from windowpane.parts import (
     Image,
     Opaque,
@@ -35,7 +34,7 @@ from windowpane.providers.claude import (
     is_adaptive,
     takes_temperature,
     wished_thinking,
-    with_room,
+    within_limit,
 )
 from windowpane.providers.writing import Written, from_message, from_system, from_tool, written
 
@@ -102,6 +101,15 @@ def maker_of(model: str) -> Maker:
     return "deepseek" if "deepseek" in name else "other"
 
 
+def is_claude(model: str) -> bool:
+    return maker_of(model) in ("claude", "claude_3")
+
+
+def is_unlimited(model: str, wish: ReasoningOptions | None) -> bool:
+    """Nova at its highest effort refuses to be limited in any other way."""
+    return maker_of(model) == "nova_2" and _nova_effort(wish) == "high"
+
+
 def vendor_of(model: str) -> str:
     """``amazon`` of ``bedrock/us.amazon.nova-2-lite-v1:0``; an address of one's own is its own."""
     names = model.rpartition("/")[2].lower().split(".")
@@ -110,11 +118,8 @@ def vendor_of(model: str) -> str:
 
 def _claude(request: ModelRequest, maker: Maker) -> _Settings:
     model = request.model
-    max_tokens, thinking = with_room(
-        wished_thinking(request, family=FAMILY),
-        wished_tokens=request.max_output_tokens,
-        most_tokens=catalog_limits(model, provider="anthropic").output_tokens.value,
-    )
+    max_tokens = request.max_output_tokens
+    thinking = within_limit(wished_thinking(request, family=FAMILY), limit_tokens=max_tokens)
     fields = _claude_fields(thinking, maker)
     if request.options.uses_long_context:
         fields["anthropic_beta"] = [LONG_CONTEXT]
@@ -140,20 +145,23 @@ def _others(request: ModelRequest, maker: Maker) -> _Settings:
     """Most models cannot be asked to think."""
     wish = request.options.reasoning
     fields: Block = {}
-    effort: Effort | None = None
-    if wish is not None and wish.effort != "none" and maker == "nova_2":
-        effort = clamped_effort(wish.effort or "medium", NOVA_EFFORTS)
+    if maker == "nova_2" and (effort := _nova_effort(wish)):
         fields = {"reasoningConfig": {"type": "enabled", "maxReasoningEffort": effort}}
     elif wish is not None and wish.effort != "none" and maker == "deepseek":
         fields = {"showThinking": True}
-    # Nova at its highest effort refuses to be limited in any other way.
-    is_free = effort == "high"
+    is_free = is_unlimited(request.model, wish)
     return _Settings(
         max_tokens=None if is_free else request.max_output_tokens,
         temperature=None if is_free else request.options.temperature,
         fields=fields,
         takes_prefill=maker in ("nova", "nova_2"),
     )
+
+
+def _nova_effort(wish: ReasoningOptions | None) -> Effort | None:
+    if wish is None or wish.effort == "none":
+        return None
+    return clamped_effort(wish.effort or "medium", NOVA_EFFORTS)
 
 
 def _system(request: ModelRequest, *, is_marked: bool) -> list[object] | None:

@@ -65,7 +65,7 @@ def takes_temperature(model: str, thinking: Thinking | None) -> bool:
 
 
 def least_output_tokens(model: str) -> int:
-    """As much as every model of this age can write, for those that no catalog knows."""
+    """As much as every model of this age can write, for those whose limit nobody knows."""
     return 32_000 if _version(model) >= LONGER_ANSWERS_FROM else 8192
 
 
@@ -76,27 +76,26 @@ def wished_thinking(request: ModelRequest, *, family: str) -> Thinking | None:
         return None
     if is_adaptive(request.model):
         return _adaptive(wish, model=request.model)
-    budget_tokens = wish.budget_tokens or BUDGETS.get(wish.effort or "none")
-    if wish.effort == "none" or budget_tokens is None or _began_without(request, family=family):
+    budget_tokens = thinking_budget_tokens(wish, model=request.model)
+    if budget_tokens is None or _began_without(request, family=family):
         return None
-    return Thinking(budget_tokens=max(budget_tokens, LEAST_BUDGET_TOKENS))
+    return Thinking(budget_tokens=budget_tokens)
 
 
-def with_room(
-    thinking: Thinking | None, *, wished_tokens: int | None, most_tokens: int | None
-) -> tuple[int | None, Thinking | None]:
-    """What may be written, and how much of it may be thought: both count against the limit."""
-    if thinking is None or thinking.budget_tokens is None:
-        return wished_tokens, thinking
-    budget_tokens = thinking.budget_tokens
-    limit = wished_tokens + budget_tokens if wished_tokens else None
-    if limit and most_tokens:
-        limit = min(limit, most_tokens)
-    if bound := limit or most_tokens:
-        budget_tokens = min(budget_tokens, bound - 1)
-    if budget_tokens < LEAST_BUDGET_TOKENS:
-        return wished_tokens, None
-    return limit, Thinking(budget_tokens=budget_tokens)
+def thinking_budget_tokens(wish: ReasoningOptions | None, *, model: str) -> int | None:
+    """What a model may think, if it is told a number."""
+    if wish is None or wish.effort == "none" or is_adaptive(model):
+        return None
+    budget_tokens = wish.budget_tokens or BUDGETS.get(wish.effort or "none")
+    return None if budget_tokens is None else max(budget_tokens, LEAST_BUDGET_TOKENS)
+
+
+def within_limit(thinking: Thinking | None, *, limit_tokens: int | None) -> Thinking | None:
+    """Thought counts against the limit of the answer, and must leave some of it."""
+    if thinking is None or thinking.budget_tokens is None or limit_tokens is None:
+        return thinking
+    budget_tokens = min(thinking.budget_tokens, limit_tokens - 1)
+    return None if budget_tokens < LEAST_BUDGET_TOKENS else Thinking(budget_tokens=budget_tokens)
 
 
 def _version(model: str) -> tuple[int, int]:

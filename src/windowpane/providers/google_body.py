@@ -138,7 +138,7 @@ def _tools(request: ModelRequest) -> list[object] | None:
         for tool in request.tools
     ]
     if declared:
-        # A search beside functions is refused, and the functions are what was set up with care.
+        # A search beside functions is refused. Who plans decides which of them a request has.
         return [{"functionDeclarations": declared}]
     return [WEB_SEARCH] if request.options.has_web_search else None
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from windowpane.context.request import ModelRequest
+from windowpane.context.request import ModelRequest, ToolDefinition
 from windowpane.definitions import ProviderDefinition
 from windowpane.messages import Message
 from windowpane.options import ReasoningOptions, RequestOptions
@@ -43,6 +43,7 @@ class Wish(Struct, frozen=True, kw_only=True):
     model: str
     max_output_tokens: int | None
     options: RequestOptions
+    tools: tuple[ToolDefinition, ...]
 
 
 def unheeded(wish: Wish) -> frozenset[OptionName]:
@@ -53,6 +54,14 @@ def unheeded(wish: Wish) -> frozenset[OptionName]:
         for name, options in _otherwise(wish.options).items()
         if options != wish.options and _written(structs.replace(wish, options=options)) == asked
     )
+
+
+def is_search_displaced(wish: Wish) -> bool:
+    """Whether a web search was asked for and would be in the request, were it not for the tools."""
+    if not (wish.options.has_web_search and wish.tools):
+        return False
+    alone = structs.replace(wish, tools=())
+    return "has_web_search" in unheeded(wish) and "has_web_search" not in unheeded(alone)
 
 
 def heeded_prefill(wish: Wish) -> str:
@@ -91,6 +100,7 @@ def _written(wish: Wish) -> object:
         model=wish.model,
         system="",
         messages=(QUESTION,),
+        tools=wish.tools,
         max_output_tokens=wish.max_output_tokens,
         options=wish.options,
     )

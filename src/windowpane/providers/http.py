@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -39,6 +40,9 @@ ERROR_BODY_LIMIT_BYTES = 64 * 1024
 BODY_LIMIT_BYTES = 64 * 1024 * 1024
 # When a request was signed is no secret, and an error about a wrong clock quotes it.
 SIGNED_AT = "x-amz-date"
+# A connection that was closed before it was used again breaks as soon as the request arrives. What
+# breaks later may have been worked on, and paid for: whoever keeps receipts decides about that.
+STALE_SECONDS = 1.0
 
 # The headers that carry secrets, for the request that they go with.
 Authorise = Callable[[WireRequest], Mapping[str, str]]
@@ -51,6 +55,12 @@ class Sending:
 
     def __init__(self) -> None:
         self.is_over_used_connection = False
+        self._began = time.monotonic()
+
+    def was_unread(self, error: ServerDisconnectedError | ClientOSError) -> bool:
+        """The connection was dead when the request went out, so nobody has begun to answer it."""
+        is_soon = time.monotonic() - self._began < STALE_SECONDS
+        return self.is_over_used_connection and is_soon and not _has_head(error)
 
 
 def used_connections() -> TraceConfig:
@@ -118,14 +128,14 @@ class Upstream:
             raise self._unreachable(_reason(error)) from error
 
     async def _sent(self, wire: WireRequest, authorised: Mapping[str, str]) -> ClientResponse:
-        """A server may close a connection just when it is used again: then nobody has read it."""
-        while True:
-            sending = Sending()
-            try:
-                return await self._request(wire, authorised, sending)
-            except (ServerDisconnectedError, ClientOSError):
-                if not sending.is_over_used_connection:
-                    raise
+        """A server may close a connection just when it is used again: then it is sent once more."""
+        sending = Sending()
+        try:
+            return await self._request(wire, authorised, sending)
+        except (ServerDisconnectedError, ClientOSError) as error:
+            if not sending.was_unread(error):
+                raise
+        return await self._request(wire, authorised, Sending())
 
     async def _request(
         self, wire: WireRequest, authorised: Mapping[str, str], sending: Sending
@@ -176,8 +186,15 @@ class Upstream:
         return ProviderFailed(Failure(kind="net", message=message))
 
 
+def _has_head(error: Exception) -> bool:
+    """Whether some of an answer had come; the client then tells it instead of a sentence."""
+    return isinstance(error, ServerDisconnectedError) and not isinstance(error.message, str)
+
+
 def _reason(error: ClientError | OSError | ValueError) -> str:
     """In the system's words where it has some; the client's hold brackets and tuples."""
+    if _has_head(error):
+        return "it hung up within the head of its answer"
     cause = error.os_error if isinstance(error, ClientConnectorError) else error
     if not isinstance(cause, OSError):
         return str(cause) or type(cause).__name__

@@ -6,12 +6,14 @@ same number on every screen, and the boundary moves only when the factor takes a
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import floor
 from statistics import median
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from windowpane.parts import Part, ServerTool, Text
 from windowpane.usage import TokenUsage
 
 STEP_PERCENT = 2
@@ -19,6 +21,10 @@ WINDOW_CALLS = 50
 # A median of fewer says little, and a short request is mostly framing.
 LEAST_CALLS = 3
 LEAST_TOKENS = 200
+# No two tokenizers differ by more: a vocabulary made for English takes some three times as many for
+# Chinese as a large one. What lies outside was not miscounted: input was added or left out.
+LEAST_PERCENT = 50
+MOST_PERCENT = 400
 
 
 class Calibration(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -53,17 +59,22 @@ UNCALIBRATED = Calibration()
 
 
 def calibrated(
-    calibration: Calibration, *, estimated_tokens: int, usage: TokenUsage
+    calibration: Calibration,
+    *,
+    estimated_tokens: int,
+    usage: TokenUsage,
+    answer: Iterable[Part],
 ) -> Calibration:
-    """What is known after one more call."""
-    reported_tokens = usage.request_tokens
+    """What is known after one more call, which gave this ``answer``."""
     if (
         estimated_tokens < LEAST_TOKENS
-        or reported_tokens == 0
         or is_silently_truncated(estimated_tokens=estimated_tokens, usage=usage)
+        or _has_added_input(answer, usage)
     ):
         return calibration
-    ratio = round(reported_tokens / estimated_tokens, 4)
+    ratio = round(usage.request_tokens / estimated_tokens, 4)
+    if not LEAST_PERCENT <= ratio * 100 <= MOST_PERCENT:
+        return calibration
     ratios = (*calibration.ratios, ratio)[-WINDOW_CALLS:]
     factor_percent = _stepped(calibration.factor_percent, ratios)
     return replace(calibration, ratios=ratios, factor_percent=factor_percent)
@@ -76,6 +87,14 @@ def is_silently_truncated(*, estimated_tokens: int, usage: TokenUsage) -> bool:
     return reported_tokens > 0 and is_far_below and estimated_tokens - reported_tokens >= 500
 
 
+def _has_added_input(answer: Iterable[Part], usage: TokenUsage) -> bool:
+    """What a provider searched or ran itself was read by the model, and is in the report."""
+    return usage.web_searches > 0 or any(
+        isinstance(part, ServerTool) or (isinstance(part, Text) and bool(part.citations))
+        for part in answer
+    )
+
+
 def _stepped(factor_percent: int, ratios: tuple[float, ...]) -> int:
     """The nearest step, but only when a whole step away: no flutter between two neighbours."""
     if len(ratios) < LEAST_CALLS:
@@ -83,4 +102,4 @@ def _stepped(factor_percent: int, ratios: tuple[float, ...]) -> int:
     measured_percent = median(ratios) * 100
     if abs(measured_percent - factor_percent) < STEP_PERCENT:
         return factor_percent
-    return max(STEP_PERCENT, round(measured_percent / STEP_PERCENT) * STEP_PERCENT)
+    return round(measured_percent / STEP_PERCENT) * STEP_PERCENT

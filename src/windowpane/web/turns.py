@@ -13,6 +13,7 @@ from typing import Literal
 from markupsafe import Markup
 from msgspec import Struct
 
+from windowpane.context.truncation import truncation_in
 from windowpane.context.weights import is_unanswered
 from windowpane.events import SendHeld
 from windowpane.messages import Message
@@ -133,7 +134,14 @@ def foot_html(content: TurnContent, *, held: SendHeld | None) -> Markup:
     ending = ENDINGS.get(turn.state) or ENDINGS.get(turn.finish or "")
     if ending is None and _is_unreadable(content):
         ending = UNREADABLE
-    return drawn("parts/_turn_foot.html", turn=turn, ending=ending, held=held, root=ROOT)
+    return drawn(
+        "parts/_turn_foot.html",
+        turn=turn,
+        ending=ending,
+        held=held,
+        cut=truncation_in(content.messages),
+        root=ROOT,
+    )
 
 
 def standing_of(content: TurnContent) -> Standing:

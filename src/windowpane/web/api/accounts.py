@@ -56,6 +56,12 @@ async def read_lens(workspace: Workspace, chat_id: str, data: PlanRequest) -> Le
     return await workspace.lens(chat_id, data)
 
 
+@post("/api/chats/{chat_id:str}/telemetry", status_code=200)
+async def read_preflight(workspace: Workspace, chat_id: str, data: PlanRequest) -> Telemetry:
+    """The numbers of what would be sent now, with the stage ``preflight``."""
+    return await workspace.preflight(chat_id, data)
+
+
 @post("/api/chats/{chat_id:str}/estimate", status_code=200)
 async def estimate_send(workspace: Workspace, chat_id: str, data: PlanRequest) -> EstimatedSend:
     """What sending this now would cost."""
@@ -127,6 +133,7 @@ def _shown(found: Reproduced) -> ReproducedRequest:
 
 ACCOUNT_HANDLERS = [
     read_lens,
+    read_preflight,
     estimate_send,
     read_chat_cost,
     read_project_cost,
