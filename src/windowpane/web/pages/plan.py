@@ -37,6 +37,7 @@ class TurnSight(Struct, frozen=True, kw_only=True):
 class ContextSight(Struct, frozen=True, kw_only=True):
     """``begins_at`` is the turn where the context begins, if turns before it are out.
 
+    With ``is_all_out`` there is no such turn: it begins with the next message.
     ``price`` is what the next send would cost, in words; null where that must be looked up first.
     """
 
@@ -44,6 +45,7 @@ class ContextSight(Struct, frozen=True, kw_only=True):
     details: str
     sentence: str
     begins_at: str
+    is_all_out: bool
     price: str | None
     turns: list[TurnSight]
 
@@ -54,13 +56,16 @@ async def plan_view(
 ) -> ContextSight:
     sight = await workspace.sight(chat_id, PlanRequest(), first=first, end=end)
     plan = sight.plan
+    first_sent = _first_sent(plan)
+    has_left = any(span.standing == "over_budget" for span in plan.ranges)
     estimate = await workspace.estimate_at_hand(chat_id)
     details = "\n".join(f"{name}: {value}" for name, value in counter_details(plan).items())
     return ContextSight(
         counter=turn_counter(plan).text,
         details=details,
         sentence=left_out_sentence(plan),
-        begins_at=_begins_at(plan),
+        begins_at=first_sent.turn_id if has_left and first_sent else "",
+        is_all_out=has_left and first_sent is None,
         price=estimate_sentence(estimate) if estimate else None,
         turns=[_turn_sight(plan, turn) for turn in sight.shown],
     )
@@ -73,9 +78,7 @@ def _turn_sight(plan: ContextPlan, turn: PlannedTurn) -> TurnSight:
     )
 
 
-def _begins_at(plan: ContextPlan) -> str:
-    """The boundary is drawn only where something lies before it."""
-    out = any(span.standing == "over_budget" for span in plan.ranges)
+def _first_sent(plan: ContextPlan) -> PlannedTurn | None:
+    """A pinned turn is sent wherever it stands, so the context does not begin with it."""
     sent = (turn for turn in plan.turns if turn.standing in IN_REQUEST and not turn.is_pinned)
-    first = next(sent, None)
-    return first.turn_id if out and first is not None else ""
+    return next(sent, None)

@@ -1,11 +1,11 @@
-import { ask, change } from "./page.js";
+import { ask, change, find } from "./page.js";
 
 /** How long changes of the page settle before the plan is asked for: one answer for many. */
 const SETTLE_MS = 80;
 
 /**
  * @typedef {{ id: string, standing: string, badge: string, reason: string }} TurnSight
- * @typedef {{ counter: string, details: string, sentence: string, begins_at: string, price: string | null, turns: TurnSight[] }} ContextSight
+ * @typedef {{ counter: string, details: string, sentence: string, begins_at: string, is_all_out: boolean, price: string | null, turns: TurnSight[] }} ContextSight
  */
 
 /** Draws the plan onto the turns: the edge and badge of each, where the context begins, the counter. */
@@ -16,7 +16,7 @@ export class ContextView {
   #asked = 0;
 
   /**
-   * @param {HTMLElement} log
+   * @param {import("./elements/chat-log.js").ChatLog} log
    * @param {HTMLElement} counter
    */
   constructor(log, counter) {
@@ -58,6 +58,18 @@ export class ContextView {
     for (const turn of sight.turns) drawStanding(turn);
     const begin = document.getElementById(sight.begins_at);
     if (sight.begins_at && begin) begin.prepend(boundary(sight));
+    if (sight.is_all_out) this.#closeWith(boundary(sight));
+  }
+
+  /**
+   * Nothing of the chat is in the context: it begins behind the last turn that was answered.
+   *
+   * @param {HTMLElement} line
+   */
+  #closeWith(line) {
+    if (this.#log.headId === null) return;
+    const turns = find(this.#log, ".turns", HTMLElement);
+    turns.insertBefore(line, turns.querySelector(":scope > [data-standing=current]"));
   }
 
   #turns() {
