@@ -132,6 +132,23 @@ def test_a_deleted_turn_goes_at_once_and_undo_brings_it_back(page: Page, serve: 
     expect(page.locator(".counter")).to_have_text("3 / 3")
 
 
+def test_a_notice_leaves_the_message_box_free(
+    browser: Browser, serve: Serve, witness: Witness
+) -> None:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
+    )
+    page = witness.watch(context.new_page())
+    page.goto(serve(prepare=filled(turns=3)).entrance)
+    page.get_by_role("textbox", name="Message").fill("Several\nlines\nof a\ndraft")
+    turn_of(page, "Question 2").get_by_role("button", name="More for turn").tap()
+    page.locator("#turn-menu").get_by_role("button", name="Delete").tap()
+    expect(page.locator(".toast")).to_be_visible()
+    toast, composer = (page.locator(it).bounding_box() for it in (".toast", "chat-composer"))
+    assert toast and composer and toast["y"] + toast["height"] <= composer["y"]
+    context.close()
+
+
 def test_what_stood_where_a_turn_was_deleted_can_be_found(page: Page, serve: Serve) -> None:
     page.goto(serve(says("first"), says("second")).entrance)
     turn = say(page, "which")
