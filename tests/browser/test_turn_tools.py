@@ -312,6 +312,27 @@ def test_axe_finds_nothing_in_tools_menus_and_notices(
     assert complaints(page) == []
 
 
+def test_on_a_phone_the_head_of_a_turn_is_one_line(
+    browser: Browser, serve: Serve, witness: Witness
+) -> None:
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True
+    )
+    page = witness.watch(context.new_page())
+    page.goto(serve(says("A")).entrance)
+    turn = say(page, "one")
+    expect_ended(turn)
+    plain = turn.locator(".turn-head").bounding_box()
+    for act in ("3 stars", "Pin"):
+        turn.get_by_role("button", name="More for turn").tap()
+        page.locator("#turn-menu").get_by_role("button", name=act, exact=True).tap()
+    expect(turn.locator(".badge")).to_have_text("pinned")
+    expect(turn.locator(".stars")).to_be_visible()
+    marked = turn.locator(".turn-head").bounding_box()
+    assert plain and marked and marked["height"] == plain["height"]
+    context.close()
+
+
 def test_by_touch_one_button_opens_the_menu(
     browser: Browser, serve: Serve, witness: Witness
 ) -> None:
