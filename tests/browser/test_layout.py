@@ -120,7 +120,7 @@ def small_targets(page: Page) -> list[str]:
     return page.evaluate(
         """() => [...document.querySelectorAll("button, select, textarea, summary, .chat-link")]
             .filter(it => it.checkVisibility({ visibilityProperty: true }) && it.tabIndex >= 0)
-            .filter(it => it.getBoundingClientRect().height < 38)
+            .filter(it => it.getBoundingClientRect().height < 44)
             .map(it => it.outerHTML)"""
     )
 
