@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.filling import filled
@@ -40,6 +42,28 @@ def test_where_nothing_fits_the_context_begins_behind_the_last_turn(
     set_window(page, server, 220)
     expect(page.locator(".counter")).to_have_text("0 / 2")
     expect(page.locator(f".turn:last-of-type + {BOUNDARY}")).to_contain_text("2 turns over budget")
+    expect(page.locator(BOUNDARY)).to_be_in_viewport()
+
+
+def test_the_counter_tells_its_numbers_and_leads_to_the_boundary(page: Page, serve: Serve) -> None:
+    server = serve(prepare=filled(turns=60))
+    page.goto(server.entrance)
+    set_window(page, server, 2000)
+    counter = page.locator(".counter")
+    expect(counter).to_have_attribute("title", re.compile("^Left out"))
+    counter.focus()
+    page.keyboard.press("Enter")
+    told = page.get_by_role("dialog", name="What the model sees")
+    expect(told).to_contain_text("over budget")
+    expect(told).to_contain_text("Allowance")
+    way = told.get_by_role("link", name="Where the context begins")
+    way.click()
+    expect(page.locator(BOUNDARY)).to_be_in_viewport()
+    set_window(page, server, 1000)
+    page.get_by_role("button", name="Newest").click()
+    expect(page.locator(BOUNDARY)).not_to_be_in_viewport()
+    counter.click()
+    way.click()
     expect(page.locator(BOUNDARY)).to_be_in_viewport()
 
 

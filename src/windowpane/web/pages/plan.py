@@ -42,7 +42,7 @@ class ContextSight(Struct, frozen=True, kw_only=True):
     """
 
     counter: str
-    details: str
+    details: dict[str, str]
     sentence: str
     begins_at: str
     is_all_out: bool
@@ -59,10 +59,9 @@ async def plan_view(
     first_sent = _first_sent(plan)
     has_left = any(span.standing == "over_budget" for span in plan.ranges)
     estimate = await workspace.estimate_at_hand(chat_id)
-    details = "\n".join(f"{name}: {value}" for name, value in counter_details(plan).items())
     return ContextSight(
         counter=turn_counter(plan).text,
-        details=details,
+        details=counter_details(plan),
         sentence=left_out_sentence(plan),
         begins_at=first_sent.turn_id if has_left and first_sent else "",
         is_all_out=has_left and first_sent is None,
