@@ -145,6 +145,7 @@ SPECS: dict[str, Spec] = {
             Option("slide", "leave the oldest turns out"),
             Option("ask", "ask what to do"),
         ),
+        hint="Nothing makes summaries yet: so far the oldest turns are left out.",
     ),
     "cache_mode": Spec(
         label="The provider is asked to remember",
