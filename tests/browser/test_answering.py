@@ -235,6 +235,7 @@ def test_a_killed_server_leaves_the_text_and_the_page_recovers(
     expect(turn.locator(".answer")).to_have_text("Written before the power went.")
     expect(page.locator("[data-connection]")).to_be_hidden()
     expect(page.get_by_role("textbox", name="Message")).to_have_value("my draft")
+    expect(turn.locator(".turn-foot").get_by_role("button", name="Ask again")).to_be_visible()
     expect_ended(say(page, "are you still there?"))
 
 
