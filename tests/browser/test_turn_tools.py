@@ -54,7 +54,7 @@ def test_a_message_is_edited_in_its_place_and_the_tail_is_left(page: Page, serve
     expect(page.locator(".turn").last.locator(".answer")).to_have_text("D")
     expect(page.locator(".turn-places")).to_have_text("2 of 2")
     expect(page.locator(".special")).to_have_text(
-        re.compile(r"Message edited · 2 turns\s+3,600 in, 900 out, \$0\.00")
+        re.compile(r"Message edited · 2 turns\s+so far 3,600 in, 900 out, \$0\.00")
     )
     expect(page.locator(".counter")).to_have_text("2 / 2")
 
