@@ -7,9 +7,8 @@ import re
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.filling import filled
-from tests.browser.scene import Serve, Witness, expect_ended, say
+from tests.browser.scene import Serve, Witness
 from tests.server import Server
-from tests.workspaces import says
 
 BOUNDARY = ".context-begins"
 
@@ -99,24 +98,3 @@ def test_on_a_phone_an_empty_chat_shows_the_edge_that_it_speaks_of(
     sample = page.get_by_text("A line like this one").bounding_box()
     assert sample is not None and sample["x"] >= 0
     context.close()
-
-
-def test_a_soft_budget_warns_beside_the_message(page: Page, serve: Serve) -> None:
-    server = serve(says("One."))
-    page.goto(server.entrance)
-    answer = page.request.put(
-        f"{server.address}/api/providers/script/overrides",
-        data={"models": "scripted", "prices": {"request_usd": "0.25"}},
-    )
-    assert answer.ok, answer.text()
-    project = page.request.get(f"{server.address}/api/projects").json()["projects"][0]["id"]
-    page.request.patch(
-        f"{server.address}/api/projects/{project}/settings",
-        data={"chat_soft_usd": "0.20"},
-    )
-    page.reload()
-    warning = page.locator("[data-budgets]")
-    expect(page.locator(".counter")).to_have_text("0 / 0")
-    expect(warning).to_be_hidden()
-    expect_ended(say(page, "Hello"))
-    expect(warning).to_contain_text("Spent in this chat: $0.25, above the $0.20 to warn at.")

@@ -20,7 +20,6 @@ from windowpane.records import (
     TitleRequest,
 )
 from windowpane.web.html import drawn
-from windowpane.web.words import dollars
 
 ICONS: dict[RecordKind, str] = {
     "system-title": "\N{MEMO}",
@@ -120,8 +119,9 @@ def _counts(totals: Totals) -> Iterator[str]:
 def _price(cost: Cost) -> str:
     if cost.is_unknown:
         return "cost unknown"
-    known = dollars(cost.known_usd)
-    return f"at least {known}" if cost.is_unreliable else known
+    dollars = f"${cost.known_usd:.4f}".rstrip("0")
+    dollars += "0" * (2 - len(dollars.partition(".")[2]))
+    return f"at least {dollars}" if cost.is_unreliable else dollars
 
 
 def _short(model: str) -> str:

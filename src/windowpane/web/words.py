@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from decimal import Decimal
 
 MINUTE_SECONDS, HOUR_SECONDS, DAY_SECONDS = 60, 3600, 86_400
 # From here on a date says more than a number of days.
@@ -13,12 +12,6 @@ DATED_AFTER = timedelta(days=30)
 def counted(count: int, noun: str) -> str:
     """``1 model``, ``1,200 models``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def dollars(usd: Decimal) -> str:
-    """``$0.0396``, ``$0.50``: cents at least, and no more than is there."""
-    text = f"${usd:.4f}".rstrip("0")
-    return text + "0" * (2 - len(text.partition(".")[2]))
 
 
 def ago(at: datetime, *, now: datetime) -> str:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import Annotated
 
 from litestar import get
 from litestar.params import Parameter
 from msgspec import Struct
 
-from windowpane.agent.budgets import BudgetState, SpendingScope
-from windowpane.choices import Choices
 from windowpane.context.counting import turn_counter
 from windowpane.context.estimate import estimate_sentence
 from windowpane.context.plan import ContextPlan
 from windowpane.context.states import IN_REQUEST, PlannedTurn, TurnStanding
 from windowpane.context.words import counter_details, left_out_sentence, reason
-from windowpane.web.words import dollars
 from windowpane.workspace import PlanRequest, Workspace
 
 BADGES: dict[TurnStanding, str] = {
@@ -27,11 +23,6 @@ BADGES: dict[TurnStanding, str] = {
     "summarised": "summarised",
     "failed": "off · no answer",
     "shortened": "shortened",
-}
-SPENT: dict[SpendingScope, str] = {
-    "chat": "in this chat",
-    "project": "in this project",
-    "day": "in this project today",
 }
 Depth = Annotated[int, Parameter(ge=0, le=2**53)]
 
@@ -48,7 +39,6 @@ class ContextSight(Struct, frozen=True, kw_only=True):
 
     With ``is_all_out`` there is no such turn: it begins with the next message.
     ``price`` is what the next send would cost, in words; null where that must be looked up first.
-    ``warnings`` are the budgets that are used up as far as one wanted to be warned.
     """
 
     counter: str
@@ -57,7 +47,6 @@ class ContextSight(Struct, frozen=True, kw_only=True):
     begins_at: str
     is_all_out: bool
     price: str | None
-    warnings: list[str]
     turns: list[TurnSight]
 
 
@@ -77,7 +66,6 @@ async def plan_view(
         begins_at=first_sent.turn_id if has_left and first_sent else "",
         is_all_out=has_left and first_sent is None,
         price=estimate_sentence(estimate) if estimate else None,
-        warnings=await _warnings(workspace, chat_id),
         turns=[_turn_sight(plan, turn) for turn in sight.shown],
     )
 
@@ -93,18 +81,3 @@ def _first_sent(plan: ContextPlan) -> PlannedTurn | None:
     """A pinned turn is sent wherever it stands, so the context does not begin with it."""
     sent = (turn for turn in plan.turns if turn.standing in IN_REQUEST and not turn.is_pinned)
     return next(sent, None)
-
-
-async def _warnings(workspace: Workspace, chat_id: str) -> list[str]:
-    """What was spent is added up only for those who want to know."""
-    applied = await workspace.applied(await workspace.chat(chat_id), send=Choices())
-    if not (applied.chat_soft_usd or applied.project_soft_usd or applied.day_soft_usd):
-        return []
-    states = await workspace.budget_states(chat_id)
-    return [_warning(state) for state in states if state.is_over_soft]
-
-
-def _warning(state: BudgetState) -> str:
-    spent, soft = dollars(state.spent.known_usd), dollars(state.soft_usd or Decimal())
-    left = "" if state.left_usd is None else f" {dollars(state.left_usd)} are left."
-    return f"Spent {SPENT[state.scope]}: {spent}, above the {soft} to warn at.{left}"

@@ -5,7 +5,7 @@ const SETTLE_MS = 80;
 
 /**
  * @typedef {{ id: string, standing: string, badge: string, reason: string }} TurnSight
- * @typedef {{ counter: string, details: Record<string, string>, sentence: string, begins_at: string, is_all_out: boolean, price: string | null, warnings: string[], turns: TurnSight[] }} ContextSight
+ * @typedef {{ counter: string, details: Record<string, string>, sentence: string, begins_at: string, is_all_out: boolean, price: string | null, turns: TurnSight[] }} ContextSight
  */
 
 /** Draws the plan onto the turns: the edge and badge of each, where the context begins, the counter. */
@@ -60,7 +60,6 @@ export class ContextView {
     for (const turn of sight.turns) drawStanding(turn);
     const begin = document.getElementById(sight.begins_at);
     if (sight.begins_at && begin) begin.prepend(boundary(sight));
-    tellBudgets(sight.warnings);
     if (sight.is_all_out) this.#closeWith(boundary(sight));
   }
 
@@ -98,13 +97,6 @@ function fill(box, sight) {
 /** @param {[string, string]} detail */
 function pair([name, value]) {
   return [Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: value })];
-}
-
-/** @param {string[]} warnings */
-function tellBudgets(warnings) {
-  const place = find(document, "[data-budgets]", HTMLElement);
-  place.hidden = warnings.length === 0;
-  place.textContent = warnings.join(" ");
 }
 
 /** @param {string} sentence */
