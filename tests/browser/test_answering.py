@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.scene import Serve, Witness, answer_html, expect_ended, say
@@ -233,6 +235,7 @@ def test_a_killed_server_leaves_the_text_and_the_page_recovers(
     expect(turn.locator(".answer")).to_have_text("Written before the power went.")
     expect(page.locator("[data-connection]")).to_be_hidden()
     expect(page.get_by_role("textbox", name="Message")).to_have_value("my draft")
+    expect(turn.locator(".turn-foot").get_by_role("button", name="Ask again")).to_be_visible()
     expect_ended(say(page, "are you still there?"))
 
 
@@ -254,6 +257,19 @@ def test_a_failed_answer_says_what_failed(page: Page, serve: Serve) -> None:
     expect(nothing).to_have_attribute("data-standing", "failed")
     expect(say(page, "cut").locator(".turn-foot")).to_contain_text("[error: net]")
     expect(say(page, "long").locator(".turn-foot")).to_contain_text("Truncated")
+
+
+def test_a_send_that_is_held_says_until_when_and_can_be_stopped(page: Page, serve: Serve) -> None:
+    refused = Failure(kind="quota", message="Too many requests.", retry_after_seconds=300)
+    page.goto(serve(does(Fail(failure=refused))).entrance)
+    turn = say(page, "Hello")
+    held = turn.get_by_role("status")
+    expect(held).to_contain_text("The provider's rate limit is reached")
+    expect(held).to_contain_text("Too many requests.")
+    expect(held.locator("time")).to_have_text(re.compile(r"\d:\d\d:\d\d"))
+    page.get_by_role("button", name="Stop Esc").click()
+    expect_ended(turn, state="aborted")
+    expect(held).to_have_count(0)
 
 
 def test_reasoning_and_tools_are_folded_with_one_line_of_them(page: Page, serve: Serve) -> None:

@@ -75,6 +75,18 @@ def test_a_password_lets_in_and_a_wrong_one_says_so(
     expect(page.get_by_role("textbox", name="Message")).to_be_visible()
 
 
+def test_a_browser_that_is_not_let_in_is_told_the_way(
+    page: Page, serve: Serve, witness: Witness
+) -> None:
+    witness.expects_failed_loads = True
+    page.goto(f"{serve().address}/providers/new")
+    expect(page.get_by_role("heading")).to_have_text("This browser is not let in yet")
+    expect(page.locator(".brand svg")).to_be_visible()
+    assert complaints(page) == []
+    page.goto(page.url + "?token=long-gone")
+    expect(page.get_by_role("heading")).to_have_text("This address was used already")
+
+
 @on_a_phone
 def test_a_phone_has_one_column_and_a_drawer(page: Page, serve: Serve) -> None:
     server = serve(says(RICH + "averyverylongword" * 30), prepare=filled(turns=2))
@@ -111,7 +123,7 @@ def small_targets(page: Page) -> list[str]:
     return page.evaluate(
         """() => [...document.querySelectorAll("button, select, textarea, summary, .chat-link")]
             .filter(it => it.checkVisibility({ visibilityProperty: true }) && it.tabIndex >= 0)
-            .filter(it => it.getBoundingClientRect().height < 38)
+            .filter(it => it.getBoundingClientRect().height < 44)
             .map(it => it.outerHTML)"""
     )
 

@@ -337,6 +337,13 @@ def test_axe_finds_nothing(scheme: str, page: Page, server: Server, witness: Wit
     assert complaints(page) == []
 
 
+def test_a_jump_to_a_section_leaves_the_head_in_sight(page: Page, server: Server) -> None:
+    page.get_by_role("link", name="Views").click()
+    expect(page.get_by_role("heading", name="Views")).to_be_in_viewport()
+    expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
+    expect(page.get_by_role("searchbox", name="Search everything")).to_be_in_viewport()
+
+
 @on_a_phone
 def test_on_a_phone_nothing_is_too_wide_or_too_small(page: Page, serve: Serve) -> None:
     server = serve()

@@ -54,7 +54,7 @@ def test_a_message_is_edited_in_its_place_and_the_tail_is_left(page: Page, serve
     expect(page.locator(".turn").last.locator(".answer")).to_have_text("D")
     expect(page.locator(".turn-places")).to_have_text("2 of 2")
     expect(page.locator(".special")).to_have_text(
-        re.compile(r"Message edited · 2 turns\s+3,600 in, 900 out, \$0\.00")
+        re.compile(r"Message edited · 2 turns\s+so far 3,600 in, 900 out, \$0\.00")
     )
     expect(page.locator(".counter")).to_have_text("2 / 2")
 
@@ -130,6 +130,17 @@ def test_a_deleted_turn_goes_at_once_and_undo_brings_it_back(page: Page, serve: 
     expect(asks(page)).to_have_text(["Question 0", "Question 1", "Question 2"])
     expect(page.locator(".special")).to_have_count(0)
     expect(page.locator(".counter")).to_have_text("3 / 3")
+
+
+@on_a_phone
+def test_a_notice_leaves_the_message_box_free(page: Page, serve: Serve) -> None:
+    page.goto(serve(prepare=filled(turns=3)).entrance)
+    page.get_by_role("textbox", name="Message").fill("Several\nlines\nof a\ndraft")
+    turn_of(page, "Question 2").get_by_role("button", name="More for turn").tap()
+    page.locator("#turn-menu").get_by_role("button", name="Delete").tap()
+    expect(page.locator(".toast")).to_be_visible()
+    toast, composer = (page.locator(it).bounding_box() for it in (".toast", "chat-composer"))
+    assert toast and composer and toast["y"] + toast["height"] <= composer["y"]
 
 
 def test_what_stood_where_a_turn_was_deleted_can_be_found(page: Page, serve: Serve) -> None:
@@ -293,6 +304,21 @@ def test_axe_finds_nothing_in_tools_menus_and_notices(
     menu_of(turn_of(page, "two")).get_by_role("button", name="Delete").click()
     expect(page.get_by_role("region", name="Notices")).to_contain_text("1 turn deleted.")
     assert complaints(page) == []
+
+
+@on_a_phone
+def test_on_a_phone_the_head_of_a_turn_is_one_line(page: Page, serve: Serve) -> None:
+    page.goto(serve(says("A")).entrance)
+    turn = say(page, "one")
+    expect_ended(turn)
+    plain = turn.locator(".turn-head").bounding_box()
+    for act in ("3 stars", "Pin"):
+        turn.get_by_role("button", name="More for turn").tap()
+        page.locator("#turn-menu").get_by_role("button", name=act, exact=True).tap()
+    expect(turn.locator(".badge")).to_have_text("pinned")
+    expect(turn.locator(".stars")).to_be_visible()
+    marked = turn.locator(".turn-head").bounding_box()
+    assert plain and marked and marked["height"] == plain["height"]
 
 
 @on_a_phone

@@ -58,7 +58,7 @@ def words(*records: SpecialRecord, others: dict[str, list[str]] | None = None) -
 
 def test_an_account_is_a_line_with_counts_and_reason() -> None:
     assert words(account("rec_a")) == (
-        "\N{MONEY BAG} Message edited · 5 turns 12,500 in, 8,300 out, 5,000 from the cache, "
+        "\N{MONEY BAG} Message edited · 5 turns so far 12,500 in, 8,300 out, 5,000 from the cache, "
         "1,200 to the cache, $0.0412"
     )
     [drawn] = records_html([account("rec_a")], {})
@@ -81,7 +81,7 @@ def test_a_fork_shows_what_it_inherited() -> None:
 
 def test_accounts_of_one_place_are_one_line_with_the_earlier_ones_folded() -> None:
     shown = words(account("rec_a"), account("rec_b", reason="Asked again", minutes=1))
-    assert shown.index("Asked again") < shown.index("and 1 before") < shown.index("Message edited")
+    assert shown.index("Asked again") < shown.index("and 1 earlier") < shown.index("Message edited")
     assert html(account("rec_a"), account("rec_b", minutes=1)).count('class="special ') == 1
 
 

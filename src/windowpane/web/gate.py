@@ -8,13 +8,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from http.cookies import SimpleCookie
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import msgspec
+from litestar import Request
 from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
 from litestar.types.asgi_types import HTTPResponseBodyEvent, HTTPResponseStartEvent
 
 from windowpane.web.access import SESSION_SECONDS, Access
+from windowpane.web.html import drawn
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OPEN_PATHS = frozenset({"/healthz", "/login", "/favicon.ico"})
@@ -44,11 +47,6 @@ TRUST_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (b"permissions-policy", b"camera=(), microphone=(), geolocation=()"),
 )
 NO_STORE = (b"cache-control", b"no-store")
-
-LOCKED_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Windowpane</title>
-<h1>This address was used already</h1>
-<p>Windowpane lets in one browser per printed address. Look at the terminal where it runs:
-it printed a new address when the last one was used.</p></html>"""
 
 
 class Gate:
@@ -95,7 +93,8 @@ class Gate:
         elif self._access.needs_password and _wants_page(scope):
             await _redirect(send, "/login", cookie=None)
         elif _wants_page(scope):
-            await _respond(send, 401, b"text/html; charset=utf-8", LOCKED_PAGE.encode())
+            page = drawn("pages/locked.html", request=_request(scope), has_token=bool(token))
+            await _respond(send, 401, b"text/html; charset=utf-8", page.encode())
         else:
             refusal = "Not let in: open the address that the server printed, or log in."
             await _refuse(send, 401, code="not_let_in", message=refusal)
@@ -123,6 +122,11 @@ def _is_same_origin(headers: dict[bytes, bytes]) -> bool:
     if origin:
         return urlsplit(origin).netloc == _text(headers, b"host")
     return _text(headers, b"sec-fetch-site") in ("", "same-origin", "none")
+
+
+def _request(scope: HTTPScope) -> Request[Any, Any, Any]:
+    """What a template needs to know: where it is, and the theme."""
+    return Request(scope)
 
 
 def _wants_page(scope: HTTPScope) -> bool:

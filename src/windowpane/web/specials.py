@@ -100,7 +100,9 @@ def _reason(record: Accounting) -> str:
 
 
 def _spent(record: Accounting) -> str:
-    return ", ".join(_counts(record.account.totals.shown))
+    """What the chat had cost by then; the turns that the reason counts are only a part of it."""
+    counts = ", ".join(_counts(record.account.totals.shown))
+    return counts if record.account.reason == FORKED else f"so far {counts}"
 
 
 def _counts(totals: Totals) -> Iterator[str]:

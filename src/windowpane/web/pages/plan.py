@@ -38,13 +38,15 @@ class TurnSight(Struct, frozen=True, kw_only=True):
 class ContextSight(Struct, frozen=True, kw_only=True):
     """``begins_at`` is the turn where the context begins, if turns before it are out.
 
+    With ``is_all_out`` there is no such turn: it begins with the next message.
     ``price`` is what the next send would cost, in words; null where that must be looked up first.
     """
 
     counter: str
-    details: str
+    details: dict[str, str]
     sentence: str
     begins_at: str
+    is_all_out: bool
     price: str | None
     turns: list[TurnSight]
 
@@ -55,12 +57,14 @@ async def plan_view(
 ) -> ContextSight:
     priced = await workspace.sight(chat_id, PlanRequest(), first=first, end=end)
     plan = priced.sight.plan
-    details = "\n".join(f"{name}: {value}" for name, value in counter_details(plan).items())
+    first_sent = _first_sent(plan)
+    has_left = any(span.standing == "over_budget" for span in plan.ranges)
     return ContextSight(
         counter=turn_counter(plan).text,
-        details=details,
+        details=counter_details(plan),
         sentence=left_out_sentence(plan),
-        begins_at=_begins_at(plan),
+        begins_at=first_sent.turn_id if has_left and first_sent else "",
+        is_all_out=has_left and first_sent is None,
         price=estimate_sentence(priced.estimate) if priced.estimate else None,
         turns=[_turn_sight(plan, turn) for turn in priced.sight.shown],
     )
@@ -73,9 +77,7 @@ def _turn_sight(plan: ContextPlan, turn: PlannedTurn) -> TurnSight:
     )
 
 
-def _begins_at(plan: ContextPlan) -> str:
-    """The boundary is drawn only where something lies before it."""
-    out = any(span.standing == "over_budget" for span in plan.ranges)
+def _first_sent(plan: ContextPlan) -> PlannedTurn | None:
+    """A pinned turn is sent wherever it stands, so the context does not begin with it."""
     sent = (turn for turn in plan.turns if turn.standing in IN_REQUEST and not turn.is_pinned)
-    first = next(sent, None)
-    return first.turn_id if out and first is not None else ""
+    return next(sent, None)

@@ -140,6 +140,7 @@ SPECS: dict[str, Spec] = {
             "slide": "leave the oldest turns out",
             "ask": "ask what to do",
         },
+        hint="Nothing makes summaries yet: so far the oldest turns are left out.",
     ),
     "cache_mode": Spec(
         label="The provider is asked to remember",

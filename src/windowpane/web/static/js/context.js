@@ -1,11 +1,11 @@
-import { ask, change } from "./page.js";
+import { ask, change, find } from "./page.js";
 
 /** How long changes of the page settle before the plan is asked for: one answer for many. */
 const SETTLE_MS = 80;
 
 /**
  * @typedef {{ id: string, standing: string, badge: string, reason: string }} TurnSight
- * @typedef {{ counter: string, details: string, sentence: string, begins_at: string, price: string | null, turns: TurnSight[] }} ContextSight
+ * @typedef {{ counter: string, details: Record<string, string>, sentence: string, begins_at: string, is_all_out: boolean, price: string | null, turns: TurnSight[] }} ContextSight
  */
 
 /** Draws the plan onto the turns: the edge and badge of each, where the context begins, the counter. */
@@ -16,7 +16,7 @@ export class ContextView {
   #asked = 0;
 
   /**
-   * @param {HTMLElement} log
+   * @param {import("./elements/chat-log.js").ChatLog} log
    * @param {HTMLElement} counter
    */
   constructor(log, counter) {
@@ -52,17 +52,51 @@ export class ContextView {
 
   /** @param {ContextSight} sight */
   #draw(sight) {
+    this.#counter.hidden = false;
     this.#counter.textContent = sight.counter;
-    this.#counter.title = `${sight.sentence}\n${sight.details}`;
+    this.#counter.title = sight.sentence;
+    fill(find(document, "#counted", HTMLElement), sight);
     for (const old of this.#log.querySelectorAll(".context-begins, .badge.is-standing")) old.remove();
     for (const turn of sight.turns) drawStanding(turn);
     const begin = document.getElementById(sight.begins_at);
     if (sight.begins_at && begin) begin.prepend(boundary(sight));
+    if (sight.is_all_out) this.#closeWith(boundary(sight));
+  }
+
+  /**
+   * Nothing of the chat is in the context: it begins behind the last turn that was answered.
+   *
+   * @param {HTMLElement} line
+   */
+  #closeWith(line) {
+    if (this.#log.headId === null) return;
+    const turns = find(this.#log, ".turns", HTMLElement);
+    turns.insertBefore(line, turns.querySelector(":scope > [data-standing=current]"));
   }
 
   #turns() {
     return [.../** @type {NodeListOf<HTMLElement>} */ (this.#log.querySelectorAll(".turn"))];
   }
+}
+
+/**
+ * What the counter tells when it is opened: what is left out, its numbers, the way to the boundary.
+ *
+ * @param {HTMLElement} box
+ * @param {ContextSight} sight
+ */
+function fill(box, sight) {
+  find(box, "[data-sentence]", HTMLElement).textContent = sight.sentence;
+  find(box, "[data-details]", HTMLElement).replaceChildren(...Object.entries(sight.details).flatMap(pair));
+  const way = find(box, "[data-boundary]", HTMLAnchorElement);
+  way.hidden = !sight.begins_at;
+  // On this page it is a jump; further up it is where the chat is opened.
+  way.href = `${document.getElementById(sight.begins_at) ? "" : `?turn=${sight.begins_at}`}#${sight.begins_at}`;
+}
+
+/** @param {[string, string]} detail */
+function pair([name, value]) {
+  return [Object.assign(document.createElement("dt"), { textContent: name }), Object.assign(document.createElement("dd"), { textContent: value })];
 }
 
 /** @param {string} sentence */

@@ -138,12 +138,16 @@ export function tellTopics(parent) {
   }
 }
 
-/** @param {ParentNode} parent */
+/**
+ * Times as the reader's clock tells them; to the second where somebody waits for one.
+ *
+ * @param {ParentNode} parent
+ */
 export function tellTimes(parent) {
   const now = new Date();
   for (const time of parent.querySelectorAll("time")) {
     const at = new Date(time.dateTime);
-    time.textContent = timeText(at, now, undefined);
+    time.textContent = "exact" in time.dataset ? at.toLocaleTimeString() : timeText(at, now, undefined);
     time.title = at.toLocaleString();
   }
 }

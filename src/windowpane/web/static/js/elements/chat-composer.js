@@ -40,6 +40,8 @@ export class ChatComposer extends HTMLElement {
     this.#softStop.addEventListener("click", () => void this.#stopSoftly());
     on("chat:changed", ({ isAnswering, isWaiting }) => this.#show(isAnswering, isWaiting));
     this.#show(!this.#softStop.hidden, !this.#calls.hidden);
+    // Notices keep above it, however much is written in it.
+    new ResizeObserver(() => document.documentElement.style.setProperty("--composer-height", `${this.offsetHeight}px`)).observe(this);
     void this.#listModels();
   }
 
