@@ -6,6 +6,7 @@ from decimal import Decimal
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from windowpane.accounting import (
     NOTHING,
@@ -206,3 +207,10 @@ def test_cost_never_decreases(steps: list[UsageEntry | int]) -> None:
 def test_the_order_of_adding_does_not_change_a_total(entries: list[UsageEntry]) -> None:
     by_size = sorted(entries, key=lambda call: call.usage.input_tokens)
     assert totals_of(by_size) == totals_of(entries)
+
+
+def test_an_estimate_of_what_is_free_is_free_and_of_what_costs_is_uncertain() -> None:
+    stopped = structs.replace(ANSWER, is_estimated=True)
+    assert totals_of([stopped]).cost.is_unreliable
+    free = structs.replace(stopped, price=local_price("l", taken_at=NOON))
+    assert totals_of([free]).cost == Cost(Decimal(0), False)

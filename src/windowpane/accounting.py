@@ -144,7 +144,8 @@ def cost_of(usage: TokenUsage, price: PriceSnapshot) -> Cost:
 
 def entry_totals(entry: UsageEntry) -> Totals:
     cost = cost_of(entry.usage, entry.price)
-    if entry.is_estimated:
+    if entry.is_estimated and cost.known_usd:
+        # What is free is free, however much of it there was.
         cost = Cost(cost.known_usd, True)
     return Totals(usage=entry.usage, cost=cost, calls=1)
 

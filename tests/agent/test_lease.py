@@ -42,7 +42,7 @@ PATIENCE_SECONDS = 30
 @pytest.fixture(autouse=True)
 def impatience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lease, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(lease, "ABANDONED_SECONDS", 0.1)
+    monkeypatch.setattr(lease, "BEGINNING_SECONDS", 0.1)
 
 
 class Mistaken(MemoryStore):

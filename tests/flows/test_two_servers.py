@@ -20,7 +20,6 @@ from tests.faults.kills import words
 from tests.faults.provider import hangs_after, streams
 from tests.faults.scene import Scene, Sent, staged
 from tests.postgres import private_postgres
-from windowpane.agent.lease import ABANDONED_SECONDS
 from windowpane.events import (
     Event,
     LoggedEvent,
@@ -31,6 +30,7 @@ from windowpane.events import (
     TurnStarted,
 )
 from windowpane.parts import Text
+from windowpane.storage.postgres import SILENT_SECONDS
 
 PATIENCE_SECONDS = 30
 CHUNK_SECONDS = 0.02
@@ -191,7 +191,7 @@ def test_a_server_that_hangs_for_a_while_keeps_its_turn(scene: Scene) -> None:
     sent = scene.ask(chat_id, streams(*words(60), pause_seconds=CHUNK_SECONDS), "a")
     scene.provider.until(sent.word, lambda told: bool(told) and len(told[0].chunks) > 5)
     os.kill(scene.server("a").pid, signal.SIGSTOP)
-    time.sleep(2 * ABANDONED_SECONDS)
+    time.sleep(2 * SILENT_SECONDS)
     os.kill(scene.server("a").pid, signal.SIGCONT)
     until_state(scene, sent, "complete", on="b")
     check_agreement(scene)

@@ -15,7 +15,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from windowpane.accounting import NOTHING, Cost, Totals, cost_of, entry_totals
+from windowpane.accounting import Cost, Totals, cost_of
 from windowpane.agent.usage import UsageBook
 from windowpane.catalog.prices import PriceSnapshot, Rate, usd_text
 from windowpane.context.applied import Applied
@@ -136,31 +136,32 @@ class Budgets:
         than not at all.
         """
         found = await self._vault.all_children(RESERVATIONS, [_reservations_of(cap.scope, place)])
-        dead: list[str] = []
-        reserved_usd = Decimal(0)
-        for one in found.items:
-            if await self._vault.store.is_alive(one.value.process_id):
-                reserved_usd += one.value.usd
-            else:
-                dead.append(one.id)
+        alive = await self._alive({one.value.process_id for one in found.items})
+        dead = [one.id for one in found.items if one.value.process_id not in alive]
+        living = (one.value.usd for one in found.items if one.value.process_id in alive)
         spent = (await self._spent(cap.scope, place)).cost
         state = BudgetState(
             scope=cap.scope,
             soft_usd=cap.soft_usd,
             hard_usd=cap.hard_usd,
             spent=spent,
-            reserved_usd=reserved_usd,
+            reserved_usd=sum(living, Decimal(0)),
             warning=_warning(cap, spent),
         )
         return state, dead
+
+    async def _alive(self, process_ids: set[str]) -> set[str]:
+        """Its own process needs no proof."""
+        is_alive = self._vault.store.is_alive
+        mine = {self._process_id} & process_ids
+        return mine | {id for id in process_ids - mine if await is_alive(id)}
 
     async def _spent(self, scope: SpendingScope, place: Place) -> Totals:
         if scope == "chat":
             return await self._usage.chat(place.chat_id)
         if scope == "project":
             return await self._usage.project(place.project_id)
-        events = await self._usage.since(place.day_began_at)
-        return sum((entry_totals(one.entry) for one in events), start=NOTHING)
+        return await self._usage.since(place.day_began_at)
 
     def _guard_row(
         self, scope: SpendingScope, place: Place, guard: Stored[LedgerGuard] | None

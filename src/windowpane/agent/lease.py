@@ -25,9 +25,8 @@ from windowpane.storage.vault import Stored, Vault
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
-# After a restart of PostgreSQL every process has to say anew that it lives, and the quickest must
-# not take the turns of the others for abandoned.
-ABANDONED_SECONDS = 2.0
+# A turn of this process is stored a moment before its answer begins.
+BEGINNING_SECONDS = 2.0
 # A process that answers writes about twice a second, and one write is all that can come between.
 TAKE_ATTEMPTS = 5
 
@@ -141,7 +140,9 @@ class Lease:
             for stored in abandoned
         }
         for stored in abandoned:
-            if now - self._abandoned_since[stored.value.turn_id] >= ABANDONED_SECONDS:
+            is_ours = stored.value.process_id == self._process_id
+            since = self._abandoned_since[stored.value.turn_id]
+            if not is_ours or now - since >= BEGINNING_SECONDS:
                 await self._close(stored)
         is_watching = any(stored.value.process_id != self._process_id for stored in runs)
         return is_watching or bool(abandoned)

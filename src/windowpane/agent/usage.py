@@ -7,12 +7,21 @@ cache; of the others only what is new is read again.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
 
 from msgspec import Struct
 
-from windowpane.accounting import Totals, UsageEvent, UsageSum, added, sum_of, usage_sums
+from windowpane.accounting import (
+    NOTHING,
+    Totals,
+    UsageEvent,
+    UsageSum,
+    added,
+    sum_of,
+    totals_of,
+    usage_sums,
+)
 from windowpane.agent.clock import Clock
 from windowpane.storage.accounts import usage_between
 from windowpane.storage.base import Change
@@ -39,12 +48,36 @@ class _Begun(Struct, frozen=True, kw_only=True):
     sums: tuple[UsageSum, ...]
 
 
+class _Standing:
+    """All that was used before ``until``, by chat and by project."""
+
+    def __init__(self, sums: Iterable[UsageSum], *, made_at: datetime, until: datetime) -> None:
+        self.made_at = made_at
+        self.until = until
+        self._totals: dict[str, Totals] = {}
+        self._take(sums)
+
+    def of(self, id: str) -> Totals:
+        return self._totals.get(id, NOTHING)
+
+    def go_on(self, events: Iterable[UsageEvent], *, until: datetime) -> None:
+        self._take(usage_sums(events))
+        self.until = until
+
+    def _take(self, sums: Iterable[UsageSum]) -> None:
+        for one in sums:
+            for id in (one.chat_id, one.project_id):
+                self._totals[id] = self.of(id) + one.totals
+
+
 class UsageBook:
     def __init__(self, vault: Vault, *, clock: Clock) -> None:
         self._vault = vault
         self._clock = clock
         self._closed: dict[str, tuple[UsageSum, ...]] | None = None
         self._begun: dict[str, _Begun] = {}
+        self._standing: _Standing | None = None
+        self._today: tuple[datetime, datetime, Totals] | None = None
         self._reading = asyncio.Lock()
 
     async def days(self) -> list[DayUsage]:
@@ -58,17 +91,51 @@ class UsageBook:
             ]
 
     async def chat(self, chat_id: str) -> Totals:
-        return await self._total(lambda one: one.chat_id == chat_id)
+        standing, fresh = await self._so_far()
+        new = (one.entry for one in fresh if one.chat_id == chat_id)
+        return standing.of(chat_id) + totals_of(new)
 
     async def project(self, project_id: str) -> Totals:
-        return await self._total(lambda one: one.project_id == project_id)
+        standing, fresh = await self._so_far()
+        new = (one.entry for one in fresh if one.project_id == project_id)
+        return standing.of(project_id) + totals_of(new)
 
-    async def since(self, start: datetime) -> list[UsageEvent]:
-        """The events from a moment on, oldest first."""
-        return await usage_between(self._vault, start, self._clock() + LATE)
+    async def since(self, start: datetime) -> Totals:
+        """What was used from a moment on, such as the beginning of a day."""
+        async with self._reading:
+            until, settled = start, NOTHING
+            if self._today is not None and self._today[0] == start:
+                _, until, settled = self._today
+            events = await usage_between(self._vault, until, self._clock() + LATE)
+            until = max(until, self._clock() - UNSETTLED)
+            settled += totals_of(one.entry for one in events if one.at < until)
+            self._today = (start, until, settled)
+            return settled + totals_of(one.entry for one in events if one.at >= until)
 
-    async def _total(self, is_meant: Callable[[UsageSum], bool]) -> Totals:
-        return sum_of(one for day in await self.days() for one in day.sums if is_meant(one))
+    async def _so_far(self) -> tuple[_Standing, list[UsageEvent]]:
+        """What is settled, and the events of the last minutes: a send looks at nothing older."""
+        async with self._reading:
+            now = self._clock()
+            standing = self._standing
+            if standing is None or now - standing.made_at > LATE:
+                standing = self._standing = await self._stand(now)
+            events = await usage_between(self._vault, standing.until, now + LATE)
+            until = max(standing.until, now - UNSETTLED)
+            standing.go_on((one for one in events if one.at < until), until=until)
+            return standing, [one for one in events if one.at >= until]
+
+    async def _stand(self, now: datetime) -> _Standing:
+        closed = await self._closed_days()
+        until = now - UNSETTLED
+        sums: list[UsageSum] = []
+        for day in await self._vault.store.parents("usage"):
+            start = datetime.combine(date.fromisoformat(day), time(), UTC)
+            end = start + timedelta(days=1)
+            if now > end + LATE:
+                sums += await self._sums(day, closed)
+            elif start < until:
+                sums += usage_sums(await usage_between(self._vault, start, min(end, until)))
+        return _Standing(sums, made_at=now, until=until)
 
     async def _sums(
         self, day: str, closed: dict[str, tuple[UsageSum, ...]]
@@ -77,11 +144,12 @@ class UsageBook:
             return closed[day]
         start = datetime.combine(date.fromisoformat(day), time(), UTC)
         end = start + timedelta(days=1)
-        sums = await self._grown(day, start, end)
-        if self._clock() > end + LATE:
-            await self._vault.commit([self._put(day, sums)])
-            closed[day] = sums
-            del self._begun[day]
+        if self._clock() <= end + LATE:
+            return await self._grown(day, start, end)
+        # Once more from the beginning: an event may have come later than it should.
+        sums = closed[day] = usage_sums(await usage_between(self._vault, start, end))
+        await self._vault.commit([self._put(day, sums)])
+        self._begun.pop(day, None)
         return sums
 
     async def _grown(self, day: str, start: datetime, end: datetime) -> tuple[UsageSum, ...]:

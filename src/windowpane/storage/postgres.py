@@ -26,6 +26,8 @@ from windowpane.storage.postgres_schema import migrate
 
 STATUS_PATIENCE_SECONDS = 30.0
 STATUS_PAUSE_SECONDS = 0.05
+# How long a process may be silent before it is taken for dead.
+SILENT_SECONDS = 2.0
 
 
 class PostgresStore:
@@ -35,6 +37,7 @@ class PostgresStore:
         self._claims: dict[str, Claim] = {}
         self._sender = new_id("process")
         self._listeners: list[Listener] = []
+        self._dead: set[str] = set()
 
     async def open(self) -> None:
         try:
@@ -107,6 +110,7 @@ class PostgresStore:
     async def join(self, process_id: str) -> None:
         if process_id in self._claims:
             return
+        self._dead.discard(process_id)
         claim = Claim(process_id, connect=self._link.connect)
         try:
             await claim.make()
@@ -115,7 +119,21 @@ class PostgresStore:
         self._claims[process_id] = claim
 
     async def is_alive(self, process_id: str) -> bool:
-        return await self._link.read(partial(postgres_rows.is_locked, key=lock_key(process_id)))
+        """Whether somebody holds the process's lock, or takes it again before long.
+
+        After a restart of PostgreSQL every process has to say anew that it lives, and the quickest
+        must not take the turns and the money of the others for abandoned.
+        """
+        is_locked = partial(postgres_rows.is_locked, key=lock_key(process_id))
+        silent_until = time.monotonic() + SILENT_SECONDS
+        while process_id not in self._dead:
+            if await self._link.read(is_locked):
+                return True
+            if time.monotonic() >= silent_until:
+                self._dead.add(process_id)
+            else:
+                await asyncio.sleep(SILENT_SECONDS / 10)
+        return False
 
     async def listen(self, hear: Hear) -> None:
         listener = Listener(hear, sender=self._sender, connect=self._link.connect)
