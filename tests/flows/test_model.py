@@ -33,6 +33,7 @@ from windowpane.agent.turns import TurnMarks
 from windowpane.asking import AskAgain, PlanRequest, SendRequest
 from windowpane.catalog.overrides import ModelOverride
 from windowpane.catalog.prices import PriceValues, Rate
+from windowpane.context.replay import sent_depths
 from windowpane.definitions import ModelInfo
 from windowpane.deletions import Deletion
 from windowpane.errors import Failure, NotFound, TooLateToUndo
@@ -193,6 +194,9 @@ class Person(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if self.projects:
+            for tree in self.chats.values():
+                for node in tree.nodes.values():
+                    self.receipts_give_the_same_bytes_again(tree, node)
             self.every_branch_can_be_reached()
             self.do(self.closed())
         self.runner.close()
@@ -348,6 +352,14 @@ class Person(RuleBasedStateMachine):
         for node in starred:
             node.is_there = False
 
+    @precondition(lambda self: any(self.nodes))
+    @rule(pick=PICKS)
+    def replay(self, pick: int) -> None:
+        chat_id, node = self.picked(
+            pick, {id: list(tree.nodes.values()) for id, tree in self.chats.items()}
+        )
+        self.receipts_give_the_same_bytes_again(self.chats[chat_id], node)
+
     # What always holds
 
     @invariant()
@@ -420,6 +432,17 @@ class Person(RuleBasedStateMachine):
                 assert shown == [one.id for one in tree.path]
                 line = [one.id for one in tree.line_to(node)]
                 assert shown[: len(line)] == line
+
+    def receipts_give_the_same_bytes_again(self, tree: Tree, node: Node) -> None:
+        """Unless something of the request was deleted: then that is said."""
+        for receipt in self.do(self.workspace.receipts.of(node.id)):
+            again = self.do(self.workspace.receipts.reproduce(receipt.id))
+            depths = {node.depth, *sent_depths(receipt)}
+            line = [one for one in tree.line_to(node) if one.depth in depths]
+            if len(line) == len(depths):
+                assert again.is_same, again.missing
+            else:
+                assert again.is_same or again.missing
 
     # Inside
 
