@@ -14,17 +14,16 @@ from msgspec import structs
 
 from windowpane.accounting import ChatTotals
 from windowpane.agent.answering import Answering
-from windowpane.agent.asides import Asides
 from windowpane.agent.attempts import means_of
 from windowpane.agent.budgets import Budgets, BudgetState
 from windowpane.agent.chat_page import ChatPage, read_page
 from windowpane.agent.choices import ChosenSettings
 from windowpane.agent.clock import now
 from windowpane.agent.commanding import CommandOutcome, Commands, Order
-from windowpane.agent.deciding import Deciding
 from windowpane.agent.deleting import Deletions
+from windowpane.agent.desk import Desk
 from windowpane.agent.drafts import Drafts
-from windowpane.agent.forecasts import Forecasts, PricedSight
+from windowpane.agent.forecasts import PricedSight
 from windowpane.agent.forking import fork
 from windowpane.agent.lens import Lens
 from windowpane.agent.log import LogReader
@@ -37,8 +36,6 @@ from windowpane.agent.purging import Purger
 from windowpane.agent.receipts import Receipts
 from windowpane.agent.removing import Removing
 from windowpane.agent.search import Search, SearchScope
-from windowpane.agent.sending import Sending
-from windowpane.agent.titles import Titles
 from windowpane.agent.topics import Topics
 from windowpane.agent.totals import chat_totals
 from windowpane.agent.turns import Turns
@@ -108,39 +105,23 @@ class Workspace:
         self.workshop = Workshop(
             vault, models=self.models, planner=planner, search=self.searching, settings=settings
         )
+        means = means_of(vault, self.models, planner, self.budgets, settings=settings, clock=now)
         self._outlooks = Outlooks(
-            vault,
-            models=self.models,
+            means,
             topics=self.topics,
             choices=self.choices,
-            planner=planner,
             workshop=self.workshop,
             wording=Wording(vault, usage=self.usage),
-            clock=now,
         )
-        means = means_of(vault, self.models, planner, self.budgets, settings=settings, clock=now)
-        self._forecasts = Forecasts(
+        self._desk = Desk(
             means,
-            outlooks=self._outlooks,
-            receipts=self.receipts,
-            limit_bytes=settings.message_limit_bytes,
-        )
-        self.titles = Titles(
-            vault,
-            asides=Asides(means, outlooks=self._outlooks),
-            outlooks=self._outlooks,
-            clock=now,
-            tell=following.tell_changed,
-        )
-        self._deciding = Deciding(means, outlooks=self._outlooks, answering=answering)
-        self._sending = Sending(
-            means,
-            turns=self.turns,
             outlooks=self._outlooks,
             answering=answering,
-            deciding=self._deciding,
+            receipts=self.receipts,
+            turns=self.turns,
             limit_bytes=settings.message_limit_bytes,
         )
+        self.titles = self._desk.titles
         self.purger = Purger(vault, clock=now)
         self.deletions = Deletions(
             vault, undo_seconds=settings.undo_seconds, clock=now, tell=following.tell_changed
@@ -150,7 +131,7 @@ class Workspace:
             turns=self.turns,
             deletions=self.deletions,
             answering=answering,
-            deciding=self._deciding,
+            deciding=self._desk.deciding,
             purger=self.purger,
         )
         self._commands = Commands(
@@ -367,18 +348,18 @@ class Workspace:
 
     async def send(self, chat_id: str, request: SendRequest) -> Turn:
         """Store the message and start answering; the answer is made here, whoever watches."""
-        return await self._sending.send(chat_id, request)
+        return await self._desk.sending.send(chat_id, request)
 
     async def ask_again(self, turn_id: str, again: AskAgain) -> Turn:
         """Edit a message, retry it, or let another model answer: a sibling takes its place.
 
         The turn and what followed it are left, not lost.
         """
-        return await self._sending.ask_again(turn_id, again)
+        return await self._desk.sending.ask_again(turn_id, again)
 
     async def decide(self, turn_id: str, decisions: Mapping[str, Decision]) -> Turn:
         """Accept or reject calls by their ids; with the last of them the turn goes on here."""
-        return await self._deciding.decide(turn_id, decisions)
+        return await self._desk.deciding.decide(turn_id, decisions)
 
     async def stop(self, chat_id: str) -> None:
         """End the answer at once, whichever process makes it. Its text is kept.
@@ -388,7 +369,7 @@ class Workspace:
         try:
             await self._answering.stop(chat_id)
         except NothingRunning:
-            if not await self._deciding.stop(await self.chat(chat_id)):
+            if not await self._desk.deciding.stop(await self.chat(chat_id)):
                 raise
 
     async def stop_softly(self, chat_id: str) -> None:
@@ -407,29 +388,29 @@ class Workspace:
 
     async def plan(self, chat_id: str, request: PlanRequest) -> ContextPlan:
         """What the next request would contain if this were sent now."""
-        return await self._forecasts.plan(chat_id, request)
+        return await self._desk.forecasts.plan(chat_id, request)
 
     async def sight(
         self, chat_id: str, request: PlanRequest, *, first: int, end: int
     ) -> PricedSight:
         """The plan, where the turns between two depths stand in it, and its price."""
-        return await self._forecasts.sight(chat_id, request, first=first, end=end)
+        return await self._desk.forecasts.sight(chat_id, request, first=first, end=end)
 
     async def lens(self, chat_id: str, request: PlanRequest) -> Lens:
         """The request that would go out if this were sent now, byte by byte."""
-        return await self._forecasts.lens(chat_id, request)
+        return await self._desk.forecasts.lens(chat_id, request)
 
     async def preflight(self, chat_id: str, request: PlanRequest) -> Telemetry:
         """The numbers of the request that would go out, or why it could not."""
-        return await self._forecasts.telemetry(chat_id, request)
+        return await self._desk.forecasts.telemetry(chat_id, request)
 
     async def estimate(self, chat_id: str, request: PlanRequest) -> SendEstimate:
         """What sending this now would cost."""
-        return await self._forecasts.estimate(chat_id, request)
+        return await self._desk.forecasts.estimate(chat_id, request)
 
     async def budget_states(self, chat_id: str) -> list[BudgetState]:
         """The budgets that hold for a chat, as they stand."""
-        return await self._forecasts.budgets(chat_id)
+        return await self._desk.forecasts.budgets(chat_id)
 
     # Models
 

@@ -25,6 +25,7 @@ from tests.workspaces import (
 )
 from windowpane.accounting import totals_of
 from windowpane.asking import AskAgain, PlanRequest, SendRequest
+from windowpane.choices import Choices
 from windowpane.context.receipt import Receipt
 from windowpane.context.receipt_words import receipt_lines
 from windowpane.context.truncation import truncation_in, truncation_of
@@ -435,3 +436,12 @@ async def test_a_receipt_whose_provider_is_gone_or_has_no_key_says_so(kept: Kept
     await kept.workspace.models.add(keyless)
     [sentence] = (await kept.workspace.receipts.reproduce(receipt.id)).missing
     assert sentence.startswith("script has no API key yet.")
+
+
+async def test_a_system_prompt_may_read_like_an_empty_list_of_tools(kept: Kept) -> None:
+    chat_id = await kept.chat(says("Hello."))
+    odd = Choices(system_prompt="[]")
+    await kept.workspace.choices.change_chat(chat_id, odd, names=["system_prompt"])
+    content = await ask(kept.workspace, chat_id, "Say hello")
+    [receipt] = await kept.receipts(content.turn.id)
+    assert (await kept.workspace.receipts.reproduce(receipt.id)).is_same

@@ -209,62 +209,77 @@ class Attempts:
     async def _begin(
         self, messages: Sequence[Message], ready: ContextPlan, *, round: int
     ) -> OpenAccount:
-        means = self._means
-        errand = self._errand
+        means, errand = self._means, self._errand
         request = await means.planner.request(
             self._outlook, ready, frozen_mark_at=errand.marked_at if errand else None
         )
         self._wire = self._worded(request)
+        texts = self._shared_texts(request)
+        receipt = await self._receipt(
+            ready, request, messages=len(messages), round=round, text_ids=[id for id, _ in texts]
+        )
+        self._waited_seconds = 0.0
+        price = asyncio.ensure_future(means.models.price(receipt.model))
+        # Open before money is set aside: whatever breaks off from here on gives it back.
+        has_caps = bool(self._outlook.caps)
+        account = OpenAccount(
+            receipt,
+            price=price,
+            counter=self._outlook.counter,
+            release=given_back(means.vault, self._outlook.place, receipt.id) if has_caps else (),
+        )
+        self._accounts.begin(account, texts=dict(texts))
+        await self._reserve(receipt, price)
+        account.goes_out()
+        means.models.quotas.note(receipt.model, tokens=ready.total_tokens, at=receipt.started_at)
+        return account
+
+    def _shared_texts(self, request: ModelRequest) -> list[tuple[str, str]]:
+        """System, tools and, on the side, what is asked for; each behind its address."""
         texts = [request.system, msgspec.json.encode(request.tools).decode()]
-        if errand is not None:
-            texts.append(errand.instruction)
-        ids = [text_id(means.vault, text, chat_id=self._turn.chat_id) for text in texts]
-        system_id, tools_id, *asked_id = ids
-        receipt = Receipt(
+        if self._errand is not None:
+            texts.append(self._errand.instruction)
+        chat_id = self._turn.chat_id
+        return [(text_id(self._means.vault, text, chat_id=chat_id), text) for text in texts]
+
+    async def _receipt(
+        self,
+        ready: ContextPlan,
+        request: ModelRequest,
+        *,
+        messages: int,
+        round: int,
+        text_ids: Sequence[str],
+    ) -> Receipt:
+        errand, outlook = self._errand, self._outlook
+        contents = contents_of(
+            ready,
+            request,
+            depth_of=await self._means.planner.depths(outlook, ready),
+            current_messages=messages,
+            system_id=text_ids[0],
+            tools_id=text_ids[1],
+            aside=Aside(form=errand.form, instruction_id=text_ids[2]) if errand else None,
+        )
+        return Receipt(
             id=new_id("receipt"),
-            project_id=self._outlook.chat.project_id,
+            project_id=outlook.chat.project_id,
             chat_id=self._turn.chat_id,
             turn_id=self._turn.id,
             number=self._accounts.requests + 1,
             cause=errand.cause if errand else cause_of(round),
             round=round,
-            model=self._outlook.model,
+            model=outlook.model,
             scope=ready.scope,
             filter_text=ready.filter_text,
             settings=ready.settings,
             budget=ready.budget,
-            contents=contents_of(
-                ready,
-                request,
-                depth_of=await means.planner.depths(self._outlook, ready),
-                current_messages=len(messages),
-                system_id=system_id,
-                tools_id=tools_id,
-                aside=Aside(form=errand.form, instruction_id=asked_id[0]) if errand else None,
-            ),
+            contents=contents,
             sizes=sizes_of(ready),
             sent=_sent(self._wire),
-            started_at=means.clock(),
+            started_at=self._means.clock(),
             waited_seconds=self._waited_seconds,
         )
-        self._waited_seconds = 0.0
-        price = asyncio.ensure_future(means.models.price(self._outlook.model))
-        # Open before money is set aside: whatever breaks off from here on gives it back.
-        account = OpenAccount(
-            receipt,
-            price=price,
-            counter=self._outlook.counter,
-            release=given_back(means.vault, self._outlook.place, receipt.id)
-            if self._outlook.caps
-            else (),
-        )
-        self._accounts.begin(account, texts=dict(zip(ids, texts, strict=True)))
-        await self._reserve(receipt, price)
-        account.goes_out()
-        means.models.quotas.note(
-            self._outlook.model, tokens=ready.total_tokens, at=receipt.started_at
-        )
-        return account
 
     def _worded(self, request: ModelRequest) -> WireRequest:
         """What cannot be put into the provider's words is a failure like any other."""

@@ -9,12 +9,12 @@ from datetime import datetime
 
 from msgspec import Struct, structs
 
+from windowpane.agent.attempts import Means
 from windowpane.agent.choices import ChosenSettings
-from windowpane.agent.clock import Clock, midnight, zone
+from windowpane.agent.clock import midnight, zone
 from windowpane.agent.digest import short_name
 from windowpane.agent.equipment import Equipment, toolset_of
-from windowpane.agent.models import Models
-from windowpane.agent.planner import LookedAt, Outlook, Planner
+from windowpane.agent.planner import LookedAt, Outlook
 from windowpane.agent.topics import Topics
 from windowpane.agent.wishes import tools_give_way, wish_of
 from windowpane.agent.wording import Wording
@@ -28,7 +28,6 @@ from windowpane.messages import Message
 from windowpane.projects import Chat
 from windowpane.providers.base import Provider
 from windowpane.storage.shelves import CHATS, PROJECTS
-from windowpane.storage.vault import Vault
 
 
 class Prospect(Struct, frozen=True, kw_only=True):
@@ -42,24 +41,21 @@ class Prospect(Struct, frozen=True, kw_only=True):
 class Outlooks:
     def __init__(
         self,
-        vault: Vault,
+        means: Means,
         *,
-        models: Models,
         topics: Topics,
         choices: ChosenSettings,
-        planner: Planner,
         workshop: Workshop,
         wording: Wording,
-        clock: Clock,
     ) -> None:
-        self._vault = vault
-        self._models = models
+        self._vault = means.vault
+        self._models = means.models
+        self._planner = means.planner
+        self._clock = means.clock
         self._topics = topics
         self._choices = choices
-        self._planner = planner
         self._workshop = workshop
         self._wording = wording
-        self._clock = clock
 
     async def applied(self, chat: Chat, *, send: Choices) -> Applied:
         """What applies to a send in a chat, and which place chose it."""
