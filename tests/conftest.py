@@ -38,9 +38,12 @@ CHROMIUM_ARGUMENTS = [
 ]
 
 
-# A shell that runs something in the background lets it ignore interrupts, and what is ignored is
-# inherited: the programs that tests interrupt would never hear of it.
+# A shell that runs something in the background lets it ignore interrupts, nohup lets it ignore the
+# end of its terminal, and what is ignored is inherited: the programs that tests end would never
+# hear of it. What is handled is not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 def pytest_report_header() -> list[str]:
