@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from types import FrameType
 from uuid import uuid4
 
 import pytest
@@ -38,12 +39,16 @@ CHROMIUM_ARGUMENTS = [
 ]
 
 
+def _unmoved(number: int, frame: FrameType | None) -> None:
+    pass
+
+
 # A shell that runs something in the background lets it ignore interrupts, nohup lets it ignore the
 # end of its terminal, and what is ignored is inherited: the programs that tests end would never
 # hear of it. What is handled is not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:
-    signal.signal(signal.SIGHUP, lambda *_: None)
+    signal.signal(signal.SIGHUP, _unmoved)
 
 
 def pytest_report_header() -> list[str]:
