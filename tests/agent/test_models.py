@@ -291,3 +291,18 @@ async def test_first_starts_at_the_same_moment_make_one_of_each_default(data_dir
         stack.push_async_callback(store.close)
         names = [known.name for known in workspaces[0].models.definitions]
         assert await store.count("definitions", "") == len(names)
+
+
+async def test_a_default_does_not_come_back_over_a_provider_of_its_name_and_another_family(
+    data_dir: Path,
+) -> None:
+    mine = ProviderDefinition(
+        id=new_id("provider"), name="openai", family="openai_chat", api_key=SECRET
+    )
+    for is_first in (True, False):
+        vault = Vault(store_from(str(data_dir / "windowpane.sqlite3")), key=KEY)
+        async with Workspace(vault, settings=settings_in(data_dir)) as workspace:
+            if is_first:
+                await workspace.models.add(mine)
+            assert workspace.models.definition("openai").api_key == SECRET
+            assert workspace.models.definition("openai").family == "openai_chat"

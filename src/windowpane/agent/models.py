@@ -102,7 +102,12 @@ class Models:
 
     async def _missing_defaults(self) -> list[Change]:
         families = {known.family for known in self._definitions.values()}
-        missing = [one for one in default_definitions() if one.family not in families]
+        missing = [
+            one
+            for one in default_definitions()
+            # A name that stands for something else already is not a default's any more.
+            if one.family not in families and one.name not in self._definitions
+        ]
         return [
             self._put(definition, position=position)
             for position, definition in enumerate(missing, start=len(self._definitions))
