@@ -288,6 +288,8 @@ def test_axe_finds_nothing_in_tools_menus_and_notices(
     expect_ended(turn)
     turn.focus()
     page.keyboard.press("2")
+    # The turn is drawn anew with its stars, and a click must not fall in between.
+    expect(turn.locator(".stars")).to_be_visible()
     turn.get_by_role("button", name="Ask again").click()
     expect(page.locator(".turn-places")).to_have_text("2 of 2")
     expect_ended(page.locator(".turn").last)
