@@ -177,6 +177,8 @@ def test_stars_flags_and_topics_are_set_and_seen_in_other_tabs(
     page.goto(serve(prepare=filled(turns=2)).entrance)
     other = witness.watch(page.context.new_page())
     other.goto(page.url)
+    # A page in the background is drawn about once a second, and every click waits for that.
+    page.bring_to_front()
     turn = turn_of(page, "Question 0")
     turn.focus()
     page.keyboard.press("3")
