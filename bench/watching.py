@@ -36,6 +36,10 @@ class Person:
             pass
         async with self._session.get(f"{self._address}/api/projects") as answer:
             self._project_id = (await answer.json())["projects"][0]["id"]
+        # The floor asks for no titles, so neither does this.
+        path = f"{self._address}/api/projects/{self._project_id}/settings"
+        async with self._session.patch(path, json={"has_title": False}) as answer:
+            answer.raise_for_status()
 
     async def new_chat(self) -> str:
         path = f"{self._address}/api/projects/{self._project_id}/chats"
