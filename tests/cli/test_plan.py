@@ -54,3 +54,34 @@ def test_bad_input_gets_a_sentence(data_dir: Path) -> None:
     assert refused.code == 2
     assert "column" in refused.err or "^" in refused.err
     assert run("plan", "--chat", "cht_nowhere", data=data_dir).code == 2
+
+
+def test_the_request_is_shown_to_the_byte_before_it_is_sent(data_dir: Path) -> None:
+    definition = ("--family", "openai_chat", "--name", "there", "--base-url", "http://127.0.0.1:9")
+    run("providers", "add", *definition, "--key", "sk-canary", "--no-check", data=data_dir)
+    chat_id = talked(data_dir)
+    words = (
+        "plan",
+        "--request",
+        "--chat",
+        chat_id,
+        "--model",
+        "there/gpt-x",
+        "--draft",
+        "And keys?",
+    )
+    told = run(*words, data=data_dir)
+    head, _, body = told.out.rstrip("\n").rpartition("\n")
+    assert head.startswith("POST http://127.0.0.1:9/chat/completions\n")
+    assert "sk-canary" not in told.out
+    asked = msgspec.json.decode(body)
+    assert (asked["model"], asked["messages"][-1]["content"]) == ("gpt-x", "And keys?")
+    lens = msgspec.json.decode(run(*words, "--json", data=data_dir).out)
+    assert lens["body"] == body
+
+
+def test_a_request_without_a_draft_is_told_to_need_one(data_dir: Path) -> None:
+    talked(data_dir)
+    told = run("plan", "--request", data=data_dir)
+    assert (told.code, told.out) == (2, "")
+    assert "message" in told.complaint

@@ -14,6 +14,7 @@ from windowpane.settings import Settings
 DESCRIPTION = """\
 Show what the model would see if you sent now: every turn with where it stands, why, and its
 tokens, and a bar of the window. Nothing is sent. Without --chat it is the chat used last.
+With --request and a --draft it prints the request itself, byte for byte as it would go out.
 With --settings it shows which settings apply, and where each comes from: this send, the
 chat, its topic, the project or the default.
 
@@ -25,6 +26,7 @@ class PlanOptions(Struct, frozen=True, kw_only=True):
     filter: str
     model: str | None
     draft: str
+    request: bool
     settings: bool
     json: bool
 
@@ -35,8 +37,9 @@ def add_options(parser: Parser) -> None:
     add("--filter", metavar="FILTER", default="", help="show and send only these turns")
     add("--model", metavar="NAME", help="as if this model were to answer (provider/model)")
     add("--draft", metavar="TEXT", default="", help="as if this were the next message")
+    add("--request", action="store_true", help="print the exact request for the draft instead")
     add("--settings", action="store_true", help="show the settings that apply instead")
-    add("--json", action="store_true", help="print the plan or the settings as JSON")
+    add("--json", action="store_true", help="print the plan, the request or the settings as JSON")
     add_place_options(parser)
 
 
@@ -55,6 +58,7 @@ COMMAND = Command(
         "windowpane plan",
         "windowpane plan --filter 's>=2 | r6'",
         'windowpane plan --draft "$(cat question.txt)" --model local/smollm2-135m',
+        'windowpane plan --request --draft "And the keys?" | tail -n 1 | jq .',
         "windowpane plan --settings",
         "windowpane plan --json | jq .total_tokens",
     ),

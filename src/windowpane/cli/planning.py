@@ -31,7 +31,11 @@ class AppliedSettings(Struct, frozen=True, kw_only=True):
 
 
 def show_plan(settings: Settings, *, options: PlanOptions) -> int:
-    act = _show_settings if options.settings else _show_plan
+    act = _show_plan
+    if options.settings:
+        act = _show_settings
+    elif options.request:
+        act = _show_request
     return asyncio.run(act(settings, options=options))
 
 
@@ -48,11 +52,26 @@ async def _show_settings(settings: Settings, *, options: PlanOptions) -> int:
     return DONE
 
 
+async def _show_request(settings: Settings, *, options: PlanOptions) -> int:
+    async with opened_workspace(settings) as workspace:
+        chat_id = options.chat or await workspace.last_chat_id()
+        lens = await workspace.lens(chat_id, _request(options))
+    if options.json:
+        show(msgspec.json.encode(lens).decode() + "\n")
+    else:
+        headers = "".join(f"{name}: {value}\n" for name, value in lens.headers.items())
+        show(f"{lens.method} {lens.url}\n{headers}\n{lens.body}\n")
+    return DONE
+
+
+def _request(options: PlanOptions) -> PlanRequest:
+    return PlanRequest(draft=options.draft, model=options.model, filter_text=options.filter)
+
+
 async def _show_plan(settings: Settings, *, options: PlanOptions) -> int:
     async with opened_workspace(settings) as workspace:
         chat_id = options.chat or await workspace.last_chat_id()
-        request = PlanRequest(draft=options.draft, model=options.model, filter_text=options.filter)
-        plan = await workspace.plan(chat_id, request)
+        plan = await workspace.plan(chat_id, _request(options))
     if options.json:
         show(msgspec.json.encode(plan).decode() + "\n")
     else:
